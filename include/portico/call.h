@@ -1,0 +1,123 @@
+/**
+ * Call: one RPC as a handler sees it. It is not HTTP/2: a host whose own gRPC server carries the bytes implements
+ * pt_call_vtable and never meets ours.
+ *
+ * Threads: everything here belongs to the loop thread that owns the call, except where said otherwise. Workers
+ * reach it by posting to pt_call_mailbox(call).
+ */
+#ifndef PORTICO_CALL_H
+#define PORTICO_CALL_H
+
+#include <portico/bytes.h>
+#include <portico/error.h>
+#include <portico/mailbox.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct pt_call pt_call;
+
+/** gRPC status codes (grpc.io, "Status codes and their use in gRPC"). */
+typedef enum pt_grpc_code {
+    PT_GRPC_OK = 0,
+    PT_GRPC_CANCELLED = 1,
+    PT_GRPC_UNKNOWN = 2,
+    PT_GRPC_INVALID_ARGUMENT = 3,
+    PT_GRPC_DEADLINE_EXCEEDED = 4,
+    PT_GRPC_NOT_FOUND = 5,
+    PT_GRPC_ALREADY_EXISTS = 6,
+    PT_GRPC_PERMISSION_DENIED = 7,
+    PT_GRPC_RESOURCE_EXHAUSTED = 8,
+    PT_GRPC_FAILED_PRECONDITION = 9,
+    PT_GRPC_ABORTED = 10,
+    PT_GRPC_OUT_OF_RANGE = 11,
+    PT_GRPC_UNIMPLEMENTED = 12,
+    PT_GRPC_INTERNAL = 13,
+    PT_GRPC_UNAVAILABLE = 14,
+    PT_GRPC_DATA_LOSS = 15,
+    PT_GRPC_UNAUTHENTICATED = 16
+} pt_grpc_code;
+
+/** How a call ends. Borrowed for the call of pt_call_finish. */
+typedef struct pt_call_status {
+    pt_grpc_code code;
+    const char *message;       /* NULL or UTF-8; percent-encoded and cut to the trailer budget by the transport */
+    pt_bytes_view details;     /* serialized google.rpc.Status for grpc-status-details-bin; empty: none */
+} pt_call_status;
+
+/** One piece of a message: `view` points into `owner`, or is copied when `owner` is NULL. */
+typedef struct pt_segment {
+    pt_bytes *owner;           /* a reference that the receiver takes */
+    pt_bytes_view view;
+} pt_segment;
+
+/** Who calls, as the connection's authentication found. Borrowed from the call. */
+typedef struct pt_principal {
+    const char *name;          /* "" when anonymous */
+    bool authenticated;
+} pt_principal;
+
+/** Implemented by the transport. Members beyond size_bytes are unknown to it: append only. */
+typedef struct pt_call_vtable {
+    size_t size_bytes;
+    /** First value of a metadata key (lower case); binary values of "-bin" keys come decoded. False: absent. */
+    bool (*metadata)(pt_call *call, const char *key, pt_bytes_view *value);
+    const pt_principal *(*principal)(pt_call *call);
+    pt_mailbox *(*mailbox)(pt_call *call);
+    /** Queues one message; takes the references of the segments, success or failure. */
+    pt_status (*send)(pt_call *call, const pt_segment *segments, size_t count, pt_error *err);
+    /** Bytes queued and not yet handed to the peer's flow control. */
+    size_t (*queued_bytes)(pt_call *call);
+    /** Sends trailers after what is queued. The call stays valid until the handler's `closed` has run. */
+    void (*finish)(pt_call *call, const pt_call_status *status);
+    /** Absolute deadline in the connection's clock, 0 none. */
+    uint64_t (*deadline_ms)(pt_call *call);
+} pt_call_vtable;
+
+/** A transport's call starts with this. */
+struct pt_call {
+    const pt_call_vtable *vtable;
+    void *state;               /* the handler's own */
+};
+
+static inline bool pt_call_metadata(pt_call *call, const char *key, pt_bytes_view *value)
+{
+    return call->vtable->metadata(call, key, value);
+}
+
+static inline const pt_principal *pt_call_principal(pt_call *call)
+{
+    return call->vtable->principal(call);
+}
+
+static inline pt_mailbox *pt_call_mailbox(pt_call *call)
+{
+    return call->vtable->mailbox(call);
+}
+
+static inline pt_status pt_call_send(pt_call *call, const pt_segment *segments, size_t count, pt_error *err)
+{
+    return call->vtable->send(call, segments, count, err);
+}
+
+static inline size_t pt_call_queued_bytes(pt_call *call)
+{
+    return call->vtable->queued_bytes(call);
+}
+
+static inline void pt_call_finish(pt_call *call, const pt_call_status *status)
+{
+    call->vtable->finish(call, status);
+}
+
+static inline uint64_t pt_call_deadline_ms(pt_call *call)
+{
+    return call->vtable->deadline_ms(call);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,75 @@
+/**
+ * Connection: HTTP/2 and gRPC without sockets, so that any loop can carry it. Bytes and the time come in as
+ * arguments, bytes go out as views.
+ *
+ *     pt_connection_feed(c, bytes, now, &err);              on readable
+ *     n = pt_connection_pending(c, iovecs, 64);             then writev, then
+ *     pt_connection_sent(c, written_bytes, now);
+ *     pt_connection_tick(c, now);                           when pt_connection_next_tick_ms has come
+ *
+ * Threads: one loop thread owns the connection and its calls.
+ * Spec:    RFC 9113 (HTTP/2), gRPC over HTTP/2 (grpc.io PROTOCOL-HTTP2).
+ */
+#ifndef PORTICO_CONNECTION_H
+#define PORTICO_CONNECTION_H
+
+#include <portico/bytes.h>
+#include <portico/config.h>
+#include <portico/frontend.h>
+#include <portico/mailbox.h>
+
+#include <sys/uio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct pt_connection pt_connection;
+
+/** Answers who calls from the request's metadata; NULL in the info: everyone is anonymous. */
+typedef struct pt_authenticator {
+    /** Fills `*out` (strings live as long as `context`) or fails with PT_UNAUTHENTICATED. Must not block. */
+    pt_status (*authenticate)(void *context, pt_call *call, pt_principal *out, pt_error *err);
+    void *context;
+} pt_authenticator;
+
+typedef struct pt_connection_info {
+    size_t size_bytes;
+    pt_mailbox *mailbox;       /* of the loop thread; borrowed */
+    const char *peer;          /* for logs; copied */
+    const pt_authenticator *authenticator; /* borrowed */
+    const pt_config *limits;   /* keys "http2.*", see docs; NULL: defaults; read during the call only */
+    uint64_t now_ms;           /* monotonic */
+} pt_connection_info;
+
+pt_status pt_connection_new(pt_host *host, pt_routes *routes, const pt_connection_info *info, pt_connection **out,
+                            pt_error *err);
+
+/** Ends every call as PT_CALL_DISCONNECTED. */
+void pt_connection_free(pt_connection *connection);
+
+/** On failure the connection is to be closed once pending bytes are sent. */
+pt_status pt_connection_feed(pt_connection *connection, pt_bytes_view input, uint64_t now_ms, pt_error *err);
+
+/** Fills up to `max` views of bytes to be sent, valid until the next call of pt_connection_sent or _free. */
+size_t pt_connection_pending(pt_connection *connection, struct iovec *out, size_t max);
+void pt_connection_sent(pt_connection *connection, size_t size_bytes, uint64_t now_ms);
+
+/** Deadlines, idle limit. Call when pt_connection_next_tick_ms is due (UINT64_MAX: not needed). */
+void pt_connection_tick(pt_connection *connection, uint64_t now_ms);
+uint64_t pt_connection_next_tick_ms(const pt_connection *connection);
+
+/** Refuses new calls with GOAWAY and lets the running ones end. */
+void pt_connection_drain(pt_connection *connection);
+
+/** Nothing more will be read or written: close the socket when nothing is pending. */
+bool pt_connection_is_done(const pt_connection *connection);
+
+/** Calls that have not closed yet. */
+size_t pt_connection_call_count(const pt_connection *connection);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
