@@ -1,0 +1,15 @@
+# check_headers: every header of ours compiles as the only include of a file.
+
+file(GLOB_RECURSE own_headers CONFIGURE_DEPENDS RELATIVE "${CMAKE_SOURCE_DIR}" include/*.h src/*.h)
+set(check_sources)
+foreach(header ${own_headers})
+    string(REGEX REPLACE "^(include|src)/" "" included "${header}")
+    set(source "${CMAKE_BINARY_DIR}/check_headers/${included}.c")
+    file(CONFIGURE OUTPUT "${source}" CONTENT "#include \"${included}\"\n")
+    list(APPEND check_sources "${source}")
+endforeach()
+if(check_sources)
+    add_library(check_headers OBJECT EXCLUDE_FROM_ALL ${check_sources})
+    target_link_libraries(check_headers PRIVATE pt_flags pt::protocols pt::nanoarrow pt::duckdb pt::libraries pt::loop)
+    target_compile_options(check_headers PRIVATE -Wno-unused-function)
+endif()
