@@ -1,0 +1,119 @@
+/**
+ * Backends run queries. A wrapper is a backend that holds another.
+ *
+ * Threads: open, close and the session functions may be called from any thread, for different sessions at the same
+ * time; one session may run several operations at once. An operation belongs to the worker that runs it, but for
+ * cancel and status, which any thread may call.
+ */
+#ifndef PORTICO_BACKEND_H
+#define PORTICO_BACKEND_H
+
+#include <portico/arrow.h>
+#include <portico/config.h>
+#include <portico/error.h>
+#include <portico/log.h>
+#include <portico/query.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What the host lends a backend; lives until the backend is closed. */
+typedef struct pt_env {
+    size_t size_bytes;
+    pt_log_sink log;
+    void *log_context;
+    uint32_t worker_count;     /* CPUs the host is allowed to use */
+} pt_env;
+
+typedef struct pt_session_request {
+    size_t size_bytes;
+    const char *user;          /* "" when anonymous */
+    const char *session_id;    /* the client's; NULL: made by the host */
+} pt_session_request;
+
+typedef enum pt_operation_state {
+    PT_OPERATION_PENDING,
+    PT_OPERATION_RUNNING,
+    PT_OPERATION_SUCCEEDED,
+    PT_OPERATION_FAILED,
+    PT_OPERATION_CANCELLED
+} pt_operation_state;
+
+typedef struct pt_operation pt_operation;
+
+typedef struct pt_operation_vtable {
+    size_t size_bytes;
+    const char *(*id)(pt_operation *operation);
+    pt_status (*status)(pt_operation *operation, pt_operation_state *out, pt_error *err);
+    /** Idempotent; the engine stops within a second. Threads: any. */
+    pt_status (*cancel)(pt_operation *operation, pt_error *err);
+    /**
+     * Hands out the result once; pulling blocks. Columns are the plan's, by position, each in the Arrow layout that
+     * pt__arrow_schema (src/plan/arrow_schema.h) gives for its type; batches may be reused by reference.
+     * The stream's private error is also available through `failure`.
+     */
+    pt_status (*result)(pt_operation *operation, struct ArrowArrayStream *out, pt_error *err);
+    /** Why get_next failed, with condition and parameters; PT_OK when it did not. */
+    pt_status (*failure)(pt_operation *operation, pt_error *err);
+    /** Share of the work done, 0 to 1, or a negative number when unknown. Threads: any. */
+    double (*progress)(pt_operation *operation);
+    /** Cancels what still runs. The result stream has been released. */
+    void (*free)(pt_operation *operation);
+} pt_operation_vtable;
+
+/** A backend's operation starts with this. */
+struct pt_operation {
+    const pt_operation_vtable *vtable;
+};
+
+/** A table or view of a backend's catalog (src/plan/table.h). */
+struct pt_table;
+struct pt_database;
+struct pt_file_request;
+struct pt_type;
+struct pt__arena;
+
+typedef struct pt_backend_vtable {
+    size_t size_bytes;         /* members beyond it are unknown to the plug-in: append only */
+    const char *name;
+    pt_status (*open)(const pt_config *config, pt_env *env, void **self, pt_error *err);
+    void (*close)(void *self);
+    bool (*accepts)(void *self, const char *format);
+    pt_status (*open_session)(void *self, const pt_session_request *request, void **session, pt_error *err);
+    void (*close_session)(void *session);
+    /** Refuses what execute could not run, before anything runs. */
+    pt_status (*describe)(void *session, const pt_query *query, struct ArrowSchema *out, pt_error *err);
+    pt_status (*execute)(void *session, const pt_query *query, pt_operation **out, pt_error *err);
+
+    /* Optional from here on: NULL means not supported. Results live in the arena. */
+
+    /** PT_NOT_FOUND when there is none. Names compare without case. */
+    pt_status (*get_table)(void *session, const char *database, const char *name, struct pt__arena *arena,
+                           const struct pt_table **out, pt_error *err);
+    pt_status (*list_tables)(void *session, const char *database, struct pt__arena *arena,
+                             const struct pt_table *const **out, size_t *count, pt_error *err);
+    pt_status (*list_databases)(void *session, struct pt__arena *arena, const struct pt_database **out, size_t *count,
+                                pt_error *err);
+    /** The columns of files of one format, as a struct type; `request` names them and the reader's options. */
+    pt_status (*describe_files)(void *session, const struct pt_file_request *request, struct pt__arena *arena,
+                                const struct pt_type **out, pt_error *err);
+    /** Text about how the engine would run the query. */
+    pt_status (*explain)(void *session, const pt_query *query, struct pt__arena *arena, const char **out,
+                         pt_error *err);
+    /**
+     * Keeps the rows of the query as long as `*kept` is not released, for checkpoints and caches; a plan refers to
+     * them through pt_cached_result.handle.
+     */
+    pt_status (*keep)(void *session, const pt_query *query, void **kept, pt_error *err);
+    void (*release_kept)(void *self, void *kept);
+} pt_backend_vtable;
+
+/** The embedded default. */
+extern const pt_backend_vtable pt_backend_duckdb;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

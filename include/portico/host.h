@@ -1,0 +1,41 @@
+/**
+ * Host: owns registries, backends, sessions, jobs and worker threads. A process may hold several.
+ */
+#ifndef PORTICO_HOST_H
+#define PORTICO_HOST_H
+
+#include <portico/backend.h>
+#include <portico/config.h>
+#include <portico/error.h>
+#include <portico/log.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct pt_host pt_host;
+
+typedef struct pt_host_options {
+    size_t size_bytes;
+    const pt_config *config;   /* read during the call; copied where it is kept; NULL: defaults */
+    pt_log_sink log;           /* NULL: silent */
+    void *log_context;
+    pt_log_level log_level;    /* records above it are dropped */
+} pt_host_options;
+
+pt_status pt_host_new(const pt_host_options *options, pt_host **out, pt_error *err);
+
+/** Cancels what runs, joins the workers, closes sessions and backends. Routes must be gone. */
+void pt_host_free(pt_host *host);
+
+/** Opens a backend; the first one added is the default. */
+pt_status pt_host_add_backend(pt_host *host, const pt_backend_vtable *backend, const pt_config *config, pt_error *err);
+
+/** Refuses new jobs, and cancels running ones once `limit_ms` have passed. Returns at once. Threads: any. */
+void pt_host_drain(pt_host *host, uint64_t limit_ms);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

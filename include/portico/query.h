@@ -1,0 +1,49 @@
+/**
+ * Query: what a backend is asked to run; an analyzed plan, or text and bytes in a format that it takes as it is.
+ */
+#ifndef PORTICO_QUERY_H
+#define PORTICO_QUERY_H
+
+#include <portico/bytes.h>
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** An analyzed, read-only plan. */
+typedef struct pt_plan pt_plan;
+
+typedef struct pt_query_option {
+    const char *name;
+    const char *value;
+} pt_query_option;
+
+/** Bytes of a format such as "substrait.plan.v1" or "duckdb.sql"; borrowed. */
+typedef struct pt_encoded_query {
+    const char *format;
+    pt_bytes_view payload;
+    const pt_query_option *options;
+    size_t option_count;
+} pt_encoded_query;
+
+/**
+ * Borrowed for the call it is passed to; the plan lives as long as the operation made from it, which the host
+ * sees to.
+ */
+typedef struct pt_query {
+    size_t size_bytes;
+    const pt_plan *plan;      /* NULL: `encoded` counts */
+    pt_encoded_query encoded;
+    const char *time_zone;    /* session time zone, as the client set it */
+    const char *operation_id; /* UUID text of the job */
+    uint64_t batch_rows;      /* rows of a result batch at most; 0: the backend's choice */
+    uint64_t batch_bytes;     /* aim for the size of a batch; 0: the backend's choice */
+} pt_query;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
