@@ -113,6 +113,8 @@ typedef struct pt_expr_field {
     const char *name;         /* as the user spelled it */
 } pt_expr_field;
 
+typedef enum pt_cast_mode { PT_CAST_DEFAULT, PT_CAST_ANSI, PT_CAST_TRY, PT_CAST_LEGACY } pt_cast_mode;
+
 /** A function, aggregate or operator ("+", "=", "and", "not", "like", "when" …). */
 typedef struct pt_expr_call {
     pt_expr base;
@@ -123,6 +125,7 @@ typedef struct pt_expr_call {
     bool is_distinct;
     bool ignore_nulls;
     bool is_internal;         /* names a function of Spark's internal registry */
+    pt_cast_mode mode;        /* analyzed: what a failure does; ANSI raises, TRY and LEGACY give NULL or wrap around */
     const pt_expr *filter;    /* aggregate FILTER (WHERE …); may be NULL */
     const pt_expr *const *within_group; /* sort orders of WITHIN GROUP */
     size_t within_group_count;
@@ -135,8 +138,6 @@ typedef struct pt_expr_alias {
     size_t name_count;
     const char *metadata;     /* JSON; NULL none */
 } pt_expr_alias;
-
-typedef enum pt_cast_mode { PT_CAST_DEFAULT, PT_CAST_ANSI, PT_CAST_TRY, PT_CAST_LEGACY } pt_cast_mode;
 
 typedef struct pt_expr_cast {
     pt_expr base;             /* type: the target, set by the decoder too */

@@ -1,0 +1,292 @@
+/**
+ * Analysis, inside: the state of one run and what its files offer each other.
+ */
+#ifndef PT_ANALYZE_ANALYZER_H
+#define PT_ANALYZE_ANALYZER_H
+
+#include "analyze/analyze.h"
+#include "analyze/function.h"
+#include "base/condition.h"
+#include "base/list.h"
+
+/** Common table expressions in reach, innermost first. */
+typedef struct pt__cte_scope {
+    const struct pt__cte_scope *outer;
+    const char *name;
+    const pt_plan *analyzed;  /* NULL: a recursive one whose anchor is not analyzed yet */
+    uint32_t id;
+    bool is_recursive_reference; /* referred to from its own body: columns of the anchor */
+} pt__cte_scope;
+
+/** References of the enclosing WITH_REFERENCES nodes. */
+typedef struct pt__reference_scope {
+    const struct pt__reference_scope *outer;
+    const pt_plan_with_references *node;
+} pt__reference_scope;
+
+typedef struct pt__lambda_scope {
+    const struct pt__lambda_scope *outer;
+    const pt_expr_lambda *lambda; /* unresolved: names */
+    const pt_expr_lambda_variable *const *variables; /* resolved */
+} pt__lambda_scope;
+
+/** Where names of an expression are looked up. */
+typedef struct pt__scope {
+    const struct pt__scope *outer; /* of the enclosing query, for correlated subqueries */
+    const pt_plan *const *inputs;
+    size_t input_count;
+    const pt__lambda_scope *lambdas;
+    /* The select list so far, for lateral column aliases; NULL items are skipped. */
+    const pt_expr *const *select_items;
+    size_t select_count;
+    bool outer_was_used;      /* set when a name was found in `outer` */
+} pt__scope;
+
+typedef struct pt__analyzer {
+    pt__arena *arena;
+    pt__catalog *catalog;
+    uint32_t next_id;         /* of columns, CTEs and lambda variables */
+    uint32_t depth;
+    bool ansi;
+    bool case_sensitive;
+    const char *time_zone;
+    const pt__cte_scope *ctes;
+    const pt__reference_scope *references;
+    pt__scope *query_scope;   /* of the enclosing query when a subquery is analyzed; NULL at the top */
+    const char *view_database; /* inside a view: its database; NULL: the session's */
+    uint32_t view_depth;
+} pt__analyzer;
+
+enum {
+    PT_ANALYZE_DEPTH_MAX = 4000, /* relations and expressions nested in each other; a level takes below 2 KiB of stack */
+    PT_ANALYZE_VIEW_DEPTH_MAX = 100 /* spark.sql.view.maxNestedViewDepth */
+};
+
+/** Counts a level of nesting for the duration of a call; PT_LIMIT beyond the maximum. */
+pt_status pt__analyzer_enter(pt__analyzer *a, pt_error *err);
+static inline void pt__analyzer_leave(pt__analyzer *a)
+{
+    a->depth--;
+}
+
+/** The error with the origin of the node at fault added; returns `status`. */
+pt_status pt__analyzer_fail(pt_status status, const pt_origin *origin, pt_error *err);
+
+bool pt__same_name(const pt__analyzer *a, const char *x, const char *y);
+bool pt__conf_is(const pt__analyzer *a, const char *key, const char *value);
+
+/** `a`.`b` — as names are quoted in errors. */
+const char *pt__quote_name(pt__arena *arena, const pt_name *name);
+const char *pt__quote_one(pt__arena *arena, const char *name);
+/** "INT" — a type as quoted in errors. */
+const char *pt__quote_type(pt__arena *arena, const pt_type *type);
+/** "(a + 1)" — an expression as quoted in errors. */
+const char *pt__quote_expr(pt__arena *arena, const pt_expr *expr);
+
+/* ---- relation.c and the files of each family ---- */
+
+pt_status pt__analyze_plan(pt__analyzer *a, const pt_plan *plan, const pt_plan **out, pt_error *err);
+
+/** A column of a new id. */
+pt_column pt__new_column(pt__analyzer *a, const char *name, const pt_type *type, bool nullable);
+
+/** Columns that the user sees: those not hidden. */
+size_t pt__visible_count(const pt_plan *plan);
+/** A list of column references to the visible columns. */
+const pt_expr *const *pt__visible_refs(pt__analyzer *a, const pt_plan *plan, size_t *count);
+
+/** A reference to a column of an analyzed relation. */
+const pt_expr *pt__column_ref(pt__analyzer *a, const pt_column *column);
+
+/**
+ * PROJECT of analyzed expressions: names from aliases or as Spark makes them; bare columns keep their ids. The plan
+ * id is that of `plan` (may be NULL).
+ */
+const pt_plan *pt__project(pt__analyzer *a, const pt_plan *input, const pt_expr *const *expressions, size_t count,
+                           const pt_plan *plan);
+const pt_plan *pt__filter(pt__analyzer *a, const pt_plan *input, const pt_expr *condition, const pt_plan *plan);
+
+/** Copies the node's plan id and origin. */
+void pt__inherit(pt_plan *node, const pt_plan *from);
+
+/** Columns of a node that passes its input's rows through. */
+void pt__pass_columns(pt_plan *node, const pt_plan *input);
+
+/**
+ * Makes node->columns for output expressions whose types are set: names, nullability, metadata; bare columns keep
+ * their ids.
+ */
+const pt_column *pt__output_columns(pt__analyzer *a, const pt_expr *const *expressions, size_t count);
+
+/* ---- expression.c ---- */
+
+/** Resolves and types an expression; aggregates, windows, generators and stars are left to the caller's care. */
+pt_status pt__analyze_expr(pt__analyzer *a, pt__scope *scope, const pt_expr *expr, const pt_expr **out, pt_error *err);
+
+/** Resolves a select list: stars and regexes are expanded; items keep their aliases. */
+pt_status pt__analyze_list(pt__analyzer *a, pt__scope *scope, const pt_expr *const *expressions, size_t count,
+                           const pt_expr *const **out, size_t *out_count, pt_error *err);
+
+/** Resolves a condition and checks that it is boolean. */
+pt_status pt__analyze_condition(pt__analyzer *a, pt__scope *scope, const pt_expr *expr, const char *clause,
+                                const pt_expr **out, pt_error *err);
+
+/** Types a call whose arguments are resolved (but for lambdas); used by rewrites. Never fails for builtin uses. */
+pt_status pt__call(pt__analyzer *a, const char *name, const pt_expr *const *arguments, size_t count,
+                   const pt_expr **out, pt_error *err);
+
+pt__scope pt__scope_of(pt__analyzer *a, const pt_plan *const *inputs, size_t count);
+
+bool pt__contains_aggregate(const pt_expr *expr); /* outside windows and subqueries */
+bool pt__contains_window(const pt_expr *expr);
+bool pt__contains_generator(const pt_expr *expr);
+bool pt__contains_subquery(const pt_expr *expr);
+bool pt__is_aggregate_call(const pt_expr *expr);
+bool pt__is_generator_call(const pt_expr *expr);
+bool pt__is_deterministic(const pt_expr *expr);
+/** The expression below aliases. */
+const pt_expr *pt__strip_alias(const pt_expr *expr);
+
+/* ---- names.c ---- */
+
+/** Finds a column by name in `columns`; PT_NOT_FOUND with err untouched when there is none. */
+pt_status pt__resolve_attribute(pt__analyzer *a, pt__scope *scope, const pt_expr_attribute *attribute,
+                                const pt_expr **out, pt_error *err);
+pt_status pt__expand_star(pt__analyzer *a, pt__scope *scope, const pt_expr_star *star, const pt_expr *const **out,
+                          size_t *count, pt_error *err);
+/** Position of a visible column by plain name; -1 none, -2 several. */
+int pt__find_column(const pt__analyzer *a, const pt_plan *plan, const char *name);
+/** UNRESOLVED_COLUMN with the nearest names proposed. */
+pt_status pt__unresolved_column(pt__analyzer *a, const pt__scope *scope, const pt_name *name, const pt_origin *origin,
+                                pt_error *err);
+pt_status pt__extract(pt__analyzer *a, const pt_expr *child, const pt_expr *key, const pt_origin *origin,
+                      const pt_expr **out, pt_error *err);
+pt_status pt__struct_field(pt__analyzer *a, const pt_expr *child, const char *name, const pt_origin *origin,
+                           const pt_expr **out, pt_error *err);
+
+/* ---- call.c, signature.c ---- */
+
+/** Chooses the overload, casts the arguments, resolves lambdas, types the result. */
+pt_status pt__resolve_call(pt__analyzer *a, pt__scope *scope, pt_expr_call *call, const pt_expr **out, pt_error *err);
+
+typedef struct pt__match {
+    const pt__function *function;
+    const pt_expr **arguments; /* cast */
+    size_t argument_count;
+    const pt_type *type;
+    bool nullable;
+} pt__match;
+
+/** PT_NOT_FOUND with err untouched when the row does not fit. */
+pt_status pt__match_signature(pt__analyzer *a, pt__scope *scope, const pt__function *row, const pt_expr_call *call,
+                              bool with_casts, pt__match *out, pt_error *err);
+
+/** Fewest and most arguments that a row takes; most is SIZE_MAX for any number. */
+void pt__signature_arity(const char *signature, size_t *fewest, size_t *most);
+
+/* ---- type_rules.c ---- */
+
+/** Checks, casts and types a call; PT_NOT_FOUND when the row does not fit. */
+typedef pt_status (*pt__type_rule)(pt__analyzer *a, const pt_expr_call *call, pt__match *match, pt_error *err);
+/** NULL when there is no such rule. */
+pt__type_rule pt__type_rule_find(const char *name, size_t name_size);
+
+/* ---- coerce.c ---- */
+
+/** The type that both can be widened to without loss of meaning; NULL: none. */
+const pt_type *pt__common_type(pt__analyzer *a, const pt_type *x, const pt_type *y);
+bool pt__can_cast_implicitly(const pt__analyzer *a, const pt_type *from, const pt_type *to);
+bool pt__can_cast(const pt__analyzer *a, const pt_type *from, const pt_type *to, pt_cast_mode mode);
+/** `expr`, or an implicit cast of it. */
+const pt_expr *pt__implicit_cast(pt__analyzer *a, const pt_expr *expr, const pt_type *to);
+/** An explicit cast with mode and nullability set; checks nothing. */
+const pt_expr *pt__make_cast(pt__analyzer *a, const pt_expr *expr, const pt_type *to, pt_cast_mode mode, bool implicit);
+/** A decimal type that holds every value of a numeric type; literals count by their digits. */
+const pt_type *pt__decimal_for(pt__analyzer *a, const pt_expr *expr);
+const pt_type *pt__bounded_decimal(pt__analyzer *a, int32_t precision, int32_t scale);
+/** Precision and scale cut as Spark does when the precision exceeds 38, keeping integer digits. */
+const pt_type *pt__adjusted_decimal(pt__analyzer *a, int32_t precision, int32_t scale);
+/** DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE and relatives. */
+pt_status pt__mismatch(pt__analyzer *a, const pt_expr_call *call, size_t index, const char *required, pt_error *err);
+
+/* ---- pretty.c ---- */
+
+/** The name that Spark gives to an unnamed output expression. */
+const char *pt__pretty_name(pt__arena *arena, const pt_expr *expr);
+
+/* ---- families of relations: one function per node kind, called by the dispatch of relation.c ---- */
+
+#define PT_ANALYZE_KIND(name)                                                                                          \
+    pt_status pt__analyze_##name(pt__analyzer *a, const pt_plan_##name *node, const pt_plan **out, pt_error *err)
+
+PT_ANALYZE_KIND(scan_table);
+PT_ANALYZE_KIND(scan_files);
+PT_ANALYZE_KIND(local);
+PT_ANALYZE_KIND(values);
+PT_ANALYZE_KIND(range);
+PT_ANALYZE_KIND(cached);
+PT_ANALYZE_KIND(project);
+PT_ANALYZE_KIND(filter);
+PT_ANALYZE_KIND(aggregate);
+PT_ANALYZE_KIND(join);
+PT_ANALYZE_KIND(sort);
+PT_ANALYZE_KIND(limit);
+PT_ANALYZE_KIND(tail);
+PT_ANALYZE_KIND(set_operation);
+PT_ANALYZE_KIND(generate);
+PT_ANALYZE_KIND(sample);
+PT_ANALYZE_KIND(with);
+PT_ANALYZE_KIND(collect_metrics);
+PT_ANALYZE_KIND(map_python);
+PT_ANALYZE_KIND(subquery_alias);
+PT_ANALYZE_KIND(with_columns);
+PT_ANALYZE_KIND(rename_columns);
+PT_ANALYZE_KIND(drop_columns);
+PT_ANALYZE_KIND(to_df);
+PT_ANALYZE_KIND(to_schema);
+PT_ANALYZE_KIND(deduplicate);
+PT_ANALYZE_KIND(fill_na);
+PT_ANALYZE_KIND(drop_na);
+PT_ANALYZE_KIND(replace_values);
+PT_ANALYZE_KIND(unpivot);
+PT_ANALYZE_KIND(pivot);
+PT_ANALYZE_KIND(transpose);
+PT_ANALYZE_KIND(statistics);
+PT_ANALYZE_KIND(hint);
+PT_ANALYZE_KIND(table_function);
+PT_ANALYZE_KIND(parse);
+PT_ANALYZE_KIND(show);
+PT_ANALYZE_KIND(as_of_join);
+PT_ANALYZE_KIND(with_references);
+PT_ANALYZE_KIND(reference);
+PT_ANALYZE_KIND(create_view);
+PT_ANALYZE_KIND(create_table);
+PT_ANALYZE_KIND(insert);
+PT_ANALYZE_KIND(write_files);
+PT_ANALYZE_KIND(delete);
+PT_ANALYZE_KIND(update);
+PT_ANALYZE_KIND(merge);
+PT_ANALYZE_KIND(explain);
+PT_ANALYZE_KIND(describe);
+PT_ANALYZE_KIND(cache_table);
+
+/** Builds the plan of a select list whose expressions are analyzed over `input`: project, global aggregate or generate. */
+pt_status pt__select(pt__analyzer *a, const pt_plan *input, const pt_expr *const *expressions, size_t count,
+                     const pt_plan *plan, const pt_plan **out, pt_error *err);
+
+/** AGGREGATE and the PROJECT above it for analyzed grouping and output expressions over `input`. */
+pt_status pt__aggregate(pt__analyzer *a, const pt_plan *input, const pt_expr *const *grouping, size_t grouping_count,
+                        const pt_grouping_set *sets, size_t set_count, const pt_expr *const *outputs,
+                        size_t output_count, const pt_plan *plan, const pt_plan **out, pt_error *err);
+
+/**
+ * Resolves expressions over an analyzed select (sort orders, HAVING): against its output first, then against what
+ * lies below. `*out_plan` may have extra columns at its end then; the caller projects them away.
+ */
+pt_status pt__analyze_over_select(pt__analyzer *a, const pt_plan *select, const pt_expr *const *expressions,
+                                  size_t count, const pt_plan **out_plan, const pt_expr *const **out, pt_error *err);
+
+/** Casts the visible columns of `plan` to `types` where they differ, keeping names. */
+const pt_plan *pt__cast_columns(pt__analyzer *a, const pt_plan *plan, const pt_type *const *types);
+
+#endif
