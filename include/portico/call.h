@@ -46,6 +46,16 @@ typedef struct pt_call_status {
     pt_bytes_view details;     /* serialized google.rpc.Status for grpc-status-details-bin; empty: none */
 } pt_call_status;
 
+/**
+ * What message and details of a status may take together in trailers, counted as encoded. Clients refuse calls
+ * whose trailers pass 8 KiB; 256 bytes are left for names and the code. Details that do not fit beside 1 KiB of the
+ * message are left out, and the message is cut to what then remains.
+ */
+enum { PT_CALL_STATUS_BUDGET_BYTES = 8192 - 256 };
+
+/** Message and details as encoded: percent-encoding makes up to three bytes of one, base64 four of three. */
+size_t pt_call_status_encoded_bytes(const pt_call_status *status);
+
 /** One piece of a message: `view` points into `owner`, or is copied when `owner` is NULL. */
 typedef struct pt_segment {
     pt_bytes *owner;           /* a reference that the receiver takes */

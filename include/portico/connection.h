@@ -40,6 +40,9 @@ typedef struct pt_connection_info {
     const pt_authenticator *authenticator; /* borrowed */
     const pt_config *limits;   /* keys "http2.*", see docs; NULL: defaults; read during the call only */
     uint64_t now_ms;           /* monotonic */
+    /** Bytes became pending outside feed, sent and tick (a worker's result): flush soon. NULL: the embedder polls. */
+    void (*ready)(void *context, pt_connection *connection);
+    void *ready_context;
 } pt_connection_info;
 
 pt_status pt_connection_new(pt_host *host, pt_routes *routes, const pt_connection_info *info, pt_connection **out,
@@ -60,7 +63,7 @@ void pt_connection_tick(pt_connection *connection, uint64_t now_ms);
 uint64_t pt_connection_next_tick_ms(const pt_connection *connection);
 
 /** Refuses new calls with GOAWAY and lets the running ones end. */
-void pt_connection_drain(pt_connection *connection);
+void pt_connection_drain(pt_connection *connection, uint64_t now_ms);
 
 /** Nothing more will be read or written: close the socket when nothing is pending. */
 bool pt_connection_is_done(const pt_connection *connection);

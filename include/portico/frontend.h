@@ -39,6 +39,7 @@ typedef struct pt_method {
     /** The last call, always: release call->state. `call` is invalid afterwards. NULL: nothing to do. */
     void (*closed)(void *mount, pt_call *call, pt_call_end end);
     size_t message_limit_bytes; /* 0: the connection's limit */
+    bool open_to_all;          /* also for callers who are not signed in (health checks) */
 } pt_method;
 
 typedef struct pt_frontend_vtable {
@@ -63,12 +64,22 @@ void pt_routes_free(pt_routes *routes);
 pt_status pt_frontend_mount(pt_host *host, const pt_frontend_vtable *frontend, const pt_config *config,
                             pt_routes *routes, pt_error *err);
 
+/** Adds grpc.health.v1.Health, which tells of every service on the routes. */
+pt_status pt_routes_add_health(pt_routes *routes, pt_error *err);
+
+/** Adds grpc.reflection.v1 (and v1alpha), answered from the descriptors of all mounts. */
+pt_status pt_routes_add_reflection(pt_routes *routes, pt_error *err);
+
+/** What health answers; true from the start. Set false before draining, which also ends the health watches. */
+void pt_routes_set_serving(pt_routes *routes, bool serving);
+bool pt_routes_is_serving(const pt_routes *routes);
+
 void pt_routes_tick(pt_routes *routes, uint64_t now_ms);
 
 /** NULL when no mount has that path; else `*mount` is what to pass to the method. */
 const pt_method *pt_routes_find(const pt_routes *routes, pt_text_view path, void **mount);
 
-/** Iteration over mounts, for reflection and health; false past the end. */
+/** Iteration over mounts; false past the end. */
 bool pt_routes_mount_at(const pt_routes *routes, size_t index, const pt_frontend_vtable **frontend, void **mount);
 
 #ifdef __cplusplus

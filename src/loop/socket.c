@@ -1,0 +1,283 @@
+/* One TCP connection: bytes from the socket to pt_connection, and its pending bytes back. */
+#include "loop/internal.h"
+
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    TURN_BYTES_MAX = 8 * 1024 * 1024, /* then other sockets have their turn */
+    LINGER_MS = 1000 /* a peer we gave up on gets this long to read why (RFC 9112 section 9.6) */
+};
+
+struct pt__socket {
+    uv_tcp_t handle;
+    uv_write_t write;
+    uv_shutdown_t shutdown;
+    pt__loop *loop;
+    pt_connection *connection;
+    pt__socket *previous;
+    pt__socket *next;
+    pt__socket *next_ready;
+    size_t writing_bytes; /* of the write that is under way; 0: none */
+    uint64_t linger_end_ms; /* 0: not lingering */
+    bool is_ready;
+    bool failed; /* feed has returned an error */
+    bool closing;
+    char peer[PT_ADDRESS_BYTES];
+};
+
+_Static_assert(sizeof(uv_buf_t) == sizeof(struct iovec) && offsetof(uv_buf_t, len) == offsetof(struct iovec, iov_len),
+               "libuv's buffers are iovecs on POSIX systems");
+
+static void flush(pt__socket *socket);
+
+pt__socket *pt__socket_next(const pt__socket *socket)
+{
+    return socket->next;
+}
+
+static void unlink_ready(pt__socket *socket)
+{
+    pt__socket **at = &socket->loop->first_ready;
+    while (*at != NULL && *at != socket)
+        at = &(*at)->next_ready;
+    if (*at != NULL)
+        *at = socket->next_ready;
+    socket->is_ready = false;
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    pt__socket *socket = handle->data;
+    pt__loop *loop = socket->loop;
+    pt_connection_free(socket->connection);
+    if (socket->is_ready)
+        unlink_ready(socket);
+    if (socket->next != NULL)
+        socket->next->previous = socket->previous;
+    *(socket->previous != NULL ? &socket->previous->next : &loop->sockets) = socket->next;
+    free(socket);
+    pt__loop_check_drained(loop);
+}
+
+void pt__socket_close(pt__socket *socket)
+{
+    if (socket->closing)
+        return;
+    socket->closing = true;
+    uv_close((uv_handle_t *)&socket->handle, on_closed);
+}
+
+static void on_shutdown(uv_shutdown_t *request, int status)
+{
+    (void)request;
+    (void)status;
+}
+
+/* All is written. Closing at once with bytes unread would reset the connection and lose our last words. */
+static void finish_writing(pt__socket *socket)
+{
+    if (!socket->failed) {
+        pt__socket_close(socket);
+        return;
+    }
+    if (socket->linger_end_ms != 0)
+        return;
+    socket->linger_end_ms = pt__loop_now_ms(socket->loop) + LINGER_MS;
+    pt__loop_tick_by(socket->loop, socket->linger_end_ms);
+    uv_shutdown(&socket->shutdown, (uv_stream_t *)&socket->handle, on_shutdown);
+}
+
+static void on_written(uv_write_t *request, int status)
+{
+    pt__socket *socket = request->data;
+    size_t size_bytes = socket->writing_bytes;
+    socket->writing_bytes = 0;
+    if (socket->closing)
+        return;
+    if (status < 0) {
+        pt__socket_close(socket);
+        return;
+    }
+    pt_connection_sent(socket->connection, size_bytes, pt__loop_now_ms(socket->loop));
+    flush(socket);
+}
+
+/* The rest goes when the socket takes it. */
+static void write_later(pt__socket *socket, const struct iovec *pieces, size_t count)
+{
+    size_t size_bytes = 0;
+    for (size_t i = 0; i < count; i++)
+        size_bytes += pieces[i].iov_len;
+    socket->writing_bytes = size_bytes;
+    socket->write.data = socket;
+    int result = uv_write(&socket->write, (uv_stream_t *)&socket->handle, (const uv_buf_t *)pieces,
+                          (unsigned)count, on_written);
+    if (result != 0)
+        pt__socket_close(socket);
+}
+
+static void flush(pt__socket *socket)
+{
+    struct iovec pieces[PT_IOVECS];
+    size_t turn_bytes = 0;
+    while (!socket->closing && socket->writing_bytes == 0) {
+        size_t count = pt_connection_pending(socket->connection, pieces, PT_IOVECS);
+        if (count == 0) {
+            if (pt_connection_is_done(socket->connection))
+                finish_writing(socket);
+            break;
+        }
+        int written = turn_bytes > TURN_BYTES_MAX ? UV_EAGAIN
+                                                  : uv_try_write((uv_stream_t *)&socket->handle,
+                                                                 (const uv_buf_t *)pieces, (unsigned)count);
+        if (written == UV_EAGAIN) {
+            write_later(socket, pieces, count);
+        } else if (written < 0) {
+            pt__socket_close(socket);
+        } else {
+            turn_bytes += (size_t)written;
+            pt_connection_sent(socket->connection, (size_t)written, pt__loop_now_ms(socket->loop));
+        }
+    }
+    if (!socket->closing)
+        pt__loop_tick_by(socket->loop, pt_connection_next_tick_ms(socket->connection));
+}
+
+static void on_ready(void *context, pt_connection *connection)
+{
+    (void)connection;
+    pt__socket *socket = context;
+    if (socket->is_ready || socket->closing)
+        return;
+    socket->is_ready = true;
+    socket->next_ready = socket->loop->first_ready;
+    socket->loop->first_ready = socket;
+}
+
+void pt__socket_flush_ready(pt__loop *loop)
+{
+    while (loop->first_ready != NULL) {
+        pt__socket *socket = loop->first_ready;
+        loop->first_ready = socket->next_ready;
+        socket->is_ready = false;
+        flush(socket);
+    }
+}
+
+static void feed(pt__socket *socket, pt_bytes_view input)
+{
+    pt_error err = PT_ERROR_INIT;
+    pt_status status = pt_connection_feed(socket->connection, input, pt__loop_now_ms(socket->loop), &err);
+    if (status != PT_OK && !socket->failed) {
+        socket->failed = true;
+        pt__loop_log(socket->loop, PT_LOG_WARN, "connection of %s ends: %s", socket->peer, err.message);
+    }
+    pt_error_clear(&err);
+    flush(socket);
+}
+
+static void on_read(uv_stream_t *handle, ssize_t size, const uv_buf_t *buffer)
+{
+    pt__socket *socket = handle->data;
+    if (size > 0 && socket->linger_end_ms == 0)
+        feed(socket, (pt_bytes_view){(const uint8_t *)buffer->base, (size_t)size});
+    else if (size < 0)
+        pt__socket_close(socket);
+}
+
+static void on_allocate(uv_handle_t *handle, size_t suggested_bytes, uv_buf_t *buffer)
+{
+    (void)suggested_bytes;
+    pt__socket *socket = handle->data;
+    *buffer = uv_buf_init((char *)socket->loop->read_buffer, PT_READ_BYTES);
+}
+
+static void describe_peer(pt__socket *socket)
+{
+    struct sockaddr_storage address = {0};
+    int size = sizeof(address);
+    char host[NI_MAXHOST] = "?";
+    char port[NI_MAXSERV] = "?";
+    if (uv_tcp_getpeername(&socket->handle, (struct sockaddr *)&address, &size) == 0)
+        getnameinfo((struct sockaddr *)&address, (socklen_t)size, host, sizeof(host), port, sizeof(port),
+                    NI_NUMERICHOST | NI_NUMERICSERV);
+    snprintf(socket->peer, sizeof(socket->peer), "%.60s:%.8s", host, port);
+}
+
+static pt_status open_connection(pt__socket *socket, pt_error *err)
+{
+    pt__loop *loop = socket->loop;
+    describe_peer(socket);
+    pt_connection_info info = {
+        .size_bytes = sizeof(info),
+        .mailbox = loop->mailbox,
+        .peer = socket->peer,
+        .authenticator = loop->options.authenticator,
+        .limits = loop->options.limits,
+        .now_ms = pt__loop_now_ms(loop),
+        .ready = on_ready,
+        .ready_context = socket,
+    };
+    return pt_connection_new(loop->options.host, loop->options.routes, &info, &socket->connection, err);
+}
+
+static void start(pt__socket *socket)
+{
+    pt_error err = PT_ERROR_INIT;
+    if (open_connection(socket, &err) != PT_OK) {
+        pt__loop_log(socket->loop, PT_LOG_ERROR, "cannot serve %s: %s", socket->peer, err.message);
+        pt_error_clear(&err);
+        pt__socket_close(socket);
+        return;
+    }
+    uv_tcp_nodelay(&socket->handle, 1);
+    uv_read_start((uv_stream_t *)&socket->handle, on_allocate, on_read);
+    flush(socket);
+}
+
+void pt__socket_accept(pt__loop *loop, uv_stream_t *listening)
+{
+    pt__socket *socket = calloc(1, sizeof(*socket));
+    if (socket == NULL || uv_tcp_init(&loop->uv, &socket->handle) != 0) {
+        free(socket);
+        pt__loop_log(loop, PT_LOG_ERROR, "no memory for a connection");
+        return;
+    }
+    socket->loop = loop;
+    socket->handle.data = socket;
+    socket->next = loop->sockets;
+    if (socket->next != NULL)
+        socket->next->previous = socket;
+    loop->sockets = socket;
+    if (uv_accept(listening, (uv_stream_t *)&socket->handle) != 0)
+        pt__socket_close(socket);
+    else
+        start(socket);
+}
+
+void pt__socket_drain(pt__socket *socket)
+{
+    if (socket->closing)
+        return;
+    pt_connection_drain(socket->connection, pt__loop_now_ms(socket->loop));
+    flush(socket);
+}
+
+void pt__socket_tick(pt__socket *socket, uint64_t now_ms)
+{
+    if (socket->closing)
+        return;
+    if (socket->linger_end_ms != 0) {
+        if (now_ms >= socket->linger_end_ms)
+            pt__socket_close(socket);
+        else
+            pt__loop_tick_by(socket->loop, socket->linger_end_ms);
+        return;
+    }
+    if (pt_connection_next_tick_ms(socket->connection) <= now_ms)
+        pt_connection_tick(socket->connection, now_ms);
+    flush(socket);
+}

@@ -1,0 +1,78 @@
+#include "loop/loop.h"
+#include "server/commands.h"
+#include "server/frontends.h"
+#include "server/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct server {
+    const pt_config *config;
+    pt__server_log log;
+    pt_host *host;
+    pt_routes *routes;
+    pt__loop *loop;
+} server;
+
+static pt_status mount_frontends(server *s, pt_error *err)
+{
+    PT_TRY(pt_routes_new(s->host, &s->routes, err));
+    for (size_t i = 0; pt__server_frontends[i] != NULL; i++)
+        PT_TRY(pt_frontend_mount(s->host, pt__server_frontends[i], s->config, s->routes, err));
+    return PT_OK;
+}
+
+static pt_status open_loop(server *s, pt_error *err)
+{
+    pt__loop_options options = {
+        .host = s->host,
+        .routes = s->routes,
+        .limits = s->config,
+        .log = pt__server_log_write,
+        .log_context = &s->log,
+    };
+    PT_TRY(pt_config_duration(s->config, "drain-timeout", 0, &options.drain_timeout_ms, err));
+    return pt__loop_new(&options, &s->loop, err);
+}
+
+static pt_status listen_at(server *s, const char *address, pt_error *err)
+{
+    char bound[PT_ADDRESS_BYTES];
+    PT_TRY(pt__loop_listen(s->loop, address, bound, err));
+    printf("portico listening on %s\n", bound);
+    fflush(stdout);
+    return PT_OK;
+}
+
+static pt_status listen_at_all(server *s, pt_error *err)
+{
+    char *list = strdup(pt_config_string(s->config, "listen", ""));
+    if (list == NULL)
+        return pt_error_set(err, PT_NO_MEMORY, "no memory to start");
+    pt_status status = PT_OK;
+    char *rest = list;
+    while (status == PT_OK && rest != NULL)
+        status = listen_at(s, strsep(&rest, ","), err);
+    free(list);
+    return status;
+}
+
+static pt_status serve(server *s, pt_error *err)
+{
+    PT_TRY(mount_frontends(s, err));
+    PT_TRY(open_loop(s, err));
+    PT_TRY(listen_at_all(s, err));
+    pt__loop_run(s->loop);
+    return PT_OK;
+}
+
+int pt__serve_command(const pt__arguments *arguments)
+{
+    pt_error err = PT_ERROR_INIT;
+    server s = {.config = arguments->config};
+    pt__server_log_init(&s.log, s.config);
+    serve(&s, &err);
+    pt_routes_free(s.routes);
+    pt__loop_free(s.loop);
+    return pt__report(&err);
+}

@@ -1,0 +1,15 @@
+/**
+ * Routes: which method of which mount serves a path.
+ */
+#ifndef PT_WIRE_ROUTES_H
+#define PT_WIRE_ROUTES_H
+
+#include <portico/frontend.h>
+
+/**
+ * Adds a mount that is open already; `take_mount` is closed by pt_routes_free, or here on failure.
+ * Errors: PT_ALREADY_EXISTS naming the path, PT_NO_MEMORY.
+ */
+pt_status pt__routes_add(pt_routes *routes, const pt_frontend_vtable *frontend, void *take_mount, pt_error *err);
+
+#endif
