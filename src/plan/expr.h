@@ -7,6 +7,7 @@
 #ifndef PT_PLAN_EXPR_H
 #define PT_PLAN_EXPR_H
 
+#include "base/int128.h"
 #include "plan/origin.h"
 #include "plan/type.h"
 
@@ -27,9 +28,6 @@ typedef struct pt_expr {
     const pt_type *type;     /* NULL before analysis */
     const pt_origin *origin; /* may be NULL */
 } pt_expr;
-
-/** A 128-bit two's complement number: the unscaled value of a decimal. */
-typedef __int128 pt_int128;
 
 typedef struct pt_interval {
     int32_t months;
@@ -291,7 +289,10 @@ const pt_expr *pt__expr_string(pt__arena *arena, const char *value);
 /** Whether the value does not depend on any row: literals and calls and casts over such. */
 bool pt__expr_is_constant(const pt_expr *expr);
 
-/** Calls visit(context, child) for each direct child until one returns false; false then. */
+/**
+ * Calls visit(context, child) for each direct child until one returns false; false then. The parameters of a lambda
+ * are no children, its body is.
+ */
 bool pt__expr_each_child(const pt_expr *expr, bool (*visit)(void *context, const pt_expr *child), void *context);
 
 /**
@@ -303,5 +304,8 @@ const pt_expr *pt__expr_map_children(pt__arena *arena, const pt_expr *expr,
 
 /** Structural equality, ignoring origins; what semantic equality of GROUP BY expressions needs. */
 bool pt__expr_equal(const pt_expr *a, const pt_expr *b);
+
+/** Equality of two values of one type: NULL equals NULL, NaN equals NaN, 0.0 is not -0.0. */
+bool pt__value_equal(const pt_type *type, const pt_value *a, const pt_value *b);
 
 #endif

@@ -12,6 +12,8 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 
+#include <portico/error.h>
+
 #include <stdint.h>
 
 /* id, DDL and simpleString name, name in Spark's JSON */
@@ -61,9 +63,9 @@ typedef struct pt_field {
 
 struct pt_type {
     pt_type_id id;
-    int32_t precision;      /* decimal, time: precision; char and varchar: length */
-    int32_t scale;          /* decimal */
-    uint8_t start_field;    /* intervals */
+    int32_t precision;   /* decimal, time: precision; char and varchar: length */
+    int32_t scale;       /* decimal */
+    uint8_t start_field; /* intervals */
     uint8_t end_field;
     bool contains_null;     /* array: of elements; map: of values */
     const char *collation;  /* string; NULL: UTF8_BINARY */
@@ -76,7 +78,8 @@ struct pt_type {
     const char *udt_serialized;   /* udt: serialized Python class; may be NULL */
 };
 
-/** A shared, static simple type: every id but DECIMAL with other than (10,0), CHAR, VARCHAR, ARRAY, MAP, STRUCT, UDT. */
+/** A shared, static simple type: every id but DECIMAL with other than (10,0), CHAR, VARCHAR, ARRAY, MAP, STRUCT, UDT.
+ */
 const pt_type *pt__type_simple(pt_type_id id);
 #define PT_T(id) pt__type_simple(PT_TYPE_##id)
 
@@ -89,6 +92,9 @@ const pt_type *pt__type_map(pt__arena *arena, const pt_type *key, const pt_type 
 const pt_type *pt__type_struct(pt__arena *arena, const pt_field *fields, size_t field_count);
 const pt_type *pt__type_char(pt__arena *arena, pt_type_id char_or_varchar, int32_t length);
 const pt_type *pt__type_interval(pt__arena *arena, pt_type_id id, uint8_t start_field, uint8_t end_field);
+const pt_type *pt__type_time(pt__arena *arena, int32_t precision);
+/** `collation` is kept; NULL and "UTF8_BINARY" give the simple string type. */
+const pt_type *pt__type_string(pt__arena *arena, const char *collation);
 
 /** Equal in everything; the weaker form ignores nullability and metadata at every depth. */
 bool pt__type_equal(const pt_type *a, const pt_type *b);
@@ -107,8 +113,21 @@ const pt_type *pt__type_as_nullable(pt__arena *arena, const pt_type *type);
 void pt__type_append_simple(pt__buffer *out, const pt_type *type);
 /** `ARRAY<STRUCT<a: INT>>`: DataType.sql, as quoted in error messages. */
 void pt__type_append_sql(pt__buffer *out, const pt_type *type);
+/** `a INT,b STRING NOT NULL`: StructType.toDDL; other types as in pt__type_append_sql. */
+void pt__type_append_ddl(pt__buffer *out, const pt_type *type);
 /** Spark's schema JSON. */
 void pt__type_append_json(pt__buffer *out, const pt_type *type);
+/**
+ * Reads Spark's schema JSON: `"integer"`, `{"type":"struct",…}`. Nothing of `text` is kept.
+ * Errors: PT_INVALID_ARGUMENT naming what is wrong.
+ */
+pt_status pt__type_parse_json(pt__arena *arena, const char *text, size_t size_bytes, const pt_type **out,
+                              pt_error *err);
+
+/** A name as SQL writes it: in back-quotes unless it is letters, digits and `_` and no number. */
+void pt__append_quoted_if_needed(pt__buffer *out, const char *name);
+/** A name in back-quotes, always. */
+void pt__append_quoted(pt__buffer *out, const char *name);
 
 const char *pt__type_simple_string(pt__arena *arena, const pt_type *type);
 const char *pt__type_sql(pt__arena *arena, const pt_type *type);
