@@ -43,6 +43,7 @@ add_library(pt::nanoarrow ALIAS pt_nanoarrow)
 set(DUCKDB_ROOT "${PT_THIRD_PARTY}/duckdb" CACHE PATH "Folder with include/duckdb.h and lib/libduckdb.so")
 if(DUCKDB_ROOT MATCHES "/third_party-[0-9a-f]+/duckdb$")
     set(DUCKDB_ROOT "${PT_THIRD_PARTY}/duckdb") # a build folder of older pins follows the new ones
+    set(PT_DUCKDB_IS_PINNED ON)
 endif()
 find_path(duckdb_include duckdb.h PATHS "${DUCKDB_ROOT}/include" "${DUCKDB_ROOT}" NO_DEFAULT_PATH NO_CACHE REQUIRED)
 find_library(duckdb_library duckdb PATHS "${DUCKDB_ROOT}/lib" "${DUCKDB_ROOT}" NO_DEFAULT_PATH NO_CACHE REQUIRED)
@@ -50,5 +51,9 @@ add_library(pt_duckdb SHARED IMPORTED)
 set_target_properties(pt_duckdb PROPERTIES IMPORTED_LOCATION "${duckdb_library}"
     INTERFACE_INCLUDE_DIRECTORIES "${duckdb_include}")
 add_library(pt::duckdb ALIAS pt_duckdb)
+# An installed program finds the library beside it; with a DuckDB of the system, where that one is.
 cmake_path(GET duckdb_library PARENT_PATH duckdb_folder)
-set(CMAKE_INSTALL_RPATH "$ORIGIN;$ORIGIN/../lib")
+set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib")
+if(NOT PT_DUCKDB_IS_PINNED)
+    list(APPEND CMAKE_INSTALL_RPATH "${duckdb_folder}")
+endif()
