@@ -31,6 +31,8 @@ typedef struct pt__fn_type {
 
 typedef enum pt__fn_mode { PT__FN_ANSI, PT__FN_TRY, PT__FN_LEGACY } pt__fn_mode;
 
+struct pt__zones;
+
 typedef struct pt__fn_call pt__fn_call;
 typedef void (*pt__fn_kernel)(pt__fn_call *call);
 
@@ -92,7 +94,7 @@ struct pt__fn_call {
     void *out;
     uint64_t *out_validity; /* NULL: no row is NULL so far */
     pt__fn_state *state;
-    void *shared;
+    struct pt__zones *zones;
     bool failed;
 };
 

@@ -10,18 +10,6 @@
 
 /* Errors. */
 
-static bool reject_text(pt__fn_call *call, pt_text_view text, const char *target)
-{
-    if (call->mode != PT__FN_ANSI)
-        return false;
-    pt__buffer quoted = PT_BUFFER_INIT;
-    pt__append_text_literal(&quoted, text);
-    pt__fn_raise(call, PT_COND_CAST_INVALID_INPUT, "expression", pt__buffer_string(&quoted), "sourceType", "\"STRING\"",
-                 "targetType", target, "ansiConfig", PT__ANSI_CONFIG, NULL);
-    pt__buffer_deinit(&quoted);
-    return false;
-}
-
 static bool reject_overflow(pt__fn_call *call, idx_t row, const char *target)
 {
     if (call->mode != PT__FN_ANSI)
@@ -69,7 +57,7 @@ static bool text_to_integer(pt__fn_call *call, idx_t row, const integer_range *r
     pt_text_view text = pt__fn_text(call, 0, row);
     int64_t value;
     if (!pt__parse_long(text, call->mode == PT__FN_LEGACY, &value) || value < range->smallest || value > range->largest)
-        return reject_text(call, text, range->name);
+        return pt__fn_reject_cast(call, text, range->name);
     put_integer(call, row, range->type, value);
     return true;
 }
@@ -155,13 +143,13 @@ void pt__fn_cast_integer(pt__fn_call *call)
 static bool text_to_double(pt__fn_call *call, idx_t row)
 {
     pt_text_view text = pt__fn_text(call, 0, row);
-    return pt__parse_double(text, &PT__FN_OUT(call, double)[row]) || reject_text(call, text, "\"DOUBLE\"");
+    return pt__parse_double(text, &PT__FN_OUT(call, double)[row]) || pt__fn_reject_cast(call, text, "\"DOUBLE\"");
 }
 
 static bool text_to_float(pt__fn_call *call, idx_t row)
 {
     pt_text_view text = pt__fn_text(call, 0, row);
-    return pt__parse_float(text, &PT__FN_OUT(call, float)[row]) || reject_text(call, text, "\"FLOAT\"");
+    return pt__parse_float(text, &PT__FN_OUT(call, float)[row]) || pt__fn_reject_cast(call, text, "\"FLOAT\"");
 }
 
 void pt__fn_cast_double(pt__fn_call *call)
@@ -193,7 +181,7 @@ static bool text_to_decimal(pt__fn_call *call, idx_t row, int precision)
     if (!pt__exact_parse(pt__trim_text(text), &number, &too_large)) {
         char target[32];
         snprintf(target, sizeof(target), "\"DECIMAL(%d,%d)\"", precision, call->scale);
-        return reject_text(call, text, target);
+        return pt__fn_reject_cast(call, text, target);
     }
     if (!too_large)
         return put_exact(call, row, &number, precision);
@@ -274,7 +262,7 @@ static bool text_to_boolean(pt__fn_call *call, idx_t row)
         is_word(word, "true") || is_word(word, "t") || is_word(word, "y") || is_word(word, "yes") || is_word(word, "1");
     if (!yes && !is_word(word, "false") && !is_word(word, "f") && !is_word(word, "n") && !is_word(word, "no") &&
         !is_word(word, "0"))
-        return reject_text(call, text, "\"BOOLEAN\"");
+        return pt__fn_reject_cast(call, text, "\"BOOLEAN\"");
     PT__FN_OUT(call, bool)[row] = yes;
     return true;
 }

@@ -18,6 +18,8 @@
 #ifndef PT_BACKEND_DUCKDB_FUNCTIONS_H
 #define PT_BACKEND_DUCKDB_FUNCTIONS_H
 
+#include "base/timezone.h"
+
 #include <portico/error.h>
 
 #include <duckdb.h>
@@ -25,10 +27,10 @@
 /**
  * Registers all functions in the database of `connection`; once per database.
  *
- * Ownership: `shared` is lent to the functions and must live as long as the database; NULL: they keep their own caches.
+ * Ownership: `zones` is lent to the functions and must live as long as the database; NULL: they keep their own.
  * Errors:    PT_INTERNAL when DuckDB refuses a function, PT_NO_MEMORY.
  * Threads:   one call at a time per database; the functions run on any thread.
  */
-pt_status pt__duckdb_register_functions(duckdb_connection connection, void *shared, pt_error *err);
+pt_status pt__duckdb_register_functions(duckdb_connection connection, pt__zones *zones, pt_error *err);
 
 #endif

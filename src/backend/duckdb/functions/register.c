@@ -6,6 +6,7 @@
 #include "backend/duckdb/functions/wide.h"
 #include "base/buffer.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -23,12 +24,35 @@ static const pt__fn_row ROWS[] = {
 #undef PT__FUNCTION_MODES
 };
 
+/** What all functions of a database share; ended with the last of them. */
+typedef struct services {
+    pt__zones *zones;
+    bool own_zones;
+    atomic_size_t users;
+} services;
+
 /** What DuckDB keeps for each registered function. */
 typedef struct registration {
     const pt__fn_row *row;
-    void *shared;
+    services *shared;
     int scale;
 } registration;
+
+static void leave_services(services *shared)
+{
+    if (atomic_fetch_sub(&shared->users, 1) > 1)
+        return;
+    if (shared->own_zones)
+        pt__zones_free(shared->zones);
+    free(shared);
+}
+
+static void free_registration(void *data)
+{
+    registration *registered = data;
+    leave_services(registered->shared);
+    free(registered);
+}
 
 /* Binding: the types of the arguments. */
 
@@ -157,7 +181,7 @@ static void run(duckdb_function_info info, duckdb_data_chunk input, duckdb_vecto
         .out = duckdb_vector_get_data(output),
         .out_validity = duckdb_vector_get_validity(output),
         .state = duckdb_scalar_function_get_state(info),
-        .shared = registered->shared,
+        .zones = registered->shared->zones,
     };
     if (!open_columns(&call, input, duckdb_scalar_function_get_bind_data(info)))
         return;
@@ -197,7 +221,6 @@ static bool describe(duckdb_scalar_function function, registration *registered, 
     duckdb_scalar_function_set_bind(function, bind_types);
     duckdb_scalar_function_set_init(function, init_state);
     duckdb_scalar_function_set_function(function, run);
-    duckdb_scalar_function_set_extra_info(function, registered, free);
     if ((row->flags & PT__FN_NULLS) != 0)
         duckdb_scalar_function_set_special_handling(function);
     if ((row->flags & PT__FN_VOLATILE) != 0)
@@ -205,13 +228,15 @@ static bool describe(duckdb_scalar_function function, registration *registered, 
     return true;
 }
 
-static duckdb_scalar_function make_function(const pt__fn_row *row, void *shared, int scale, const char *name)
+static duckdb_scalar_function make_function(const pt__fn_row *row, services *shared, int scale, const char *name)
 {
     registration *registered = malloc(sizeof(*registered));
     if (registered == NULL)
         return NULL;
     *registered = (registration){row, shared, scale};
+    atomic_fetch_add(&shared->users, 1);
     duckdb_scalar_function function = duckdb_create_scalar_function();
+    duckdb_scalar_function_set_extra_info(function, registered, free_registration);
     if (!describe(function, registered, name))
         duckdb_destroy_scalar_function(&function);
     return function;
@@ -228,7 +253,7 @@ static size_t next_overload(size_t row)
     return ROW_COUNT;
 }
 
-static pt_status register_set(duckdb_connection connection, size_t first, void *shared, int scale, pt_error *err)
+static pt_status register_set(duckdb_connection connection, size_t first, services *shared, int scale, pt_error *err)
 {
     char name[NAME_MAX_BYTES];
     if ((ROWS[first].flags & PT__FN_SCALED) != 0)
@@ -247,7 +272,21 @@ static pt_status register_set(duckdb_connection connection, size_t first, void *
     return ok ? PT_OK : pt_error_set(err, PT_INTERNAL, "DuckDB refused the function %s", name);
 }
 
-pt_status pt__duckdb_register_functions(duckdb_connection connection, void *shared, pt_error *err)
+static services *enter_services(pt__zones *zones)
+{
+    services *shared = calloc(1, sizeof(*shared));
+    if (shared == NULL)
+        return NULL;
+    shared->own_zones = zones == NULL;
+    shared->zones = zones == NULL ? pt__zones_new(NULL) : zones;
+    atomic_init(&shared->users, 1);
+    if (shared->zones != NULL)
+        return shared;
+    free(shared);
+    return NULL;
+}
+
+static pt_status register_all(duckdb_connection connection, services *shared, pt_error *err)
 {
     bool seen[ROW_COUNT] = {false};
     for (size_t first = 0; first < ROW_COUNT; first++) {
@@ -260,4 +299,14 @@ pt_status pt__duckdb_register_functions(duckdb_connection connection, void *shar
             PT_TRY(register_set(connection, first, shared, scale, err));
     }
     return PT_OK;
+}
+
+pt_status pt__duckdb_register_functions(duckdb_connection connection, pt__zones *zones, pt_error *err)
+{
+    services *shared = enter_services(zones);
+    if (shared == NULL)
+        return pt_error_set(err, PT_NO_MEMORY, "no memory for the functions");
+    pt_status status = register_all(connection, shared, err);
+    leave_services(shared);
+    return status;
 }

@@ -1,11 +1,8 @@
 #include "backend/duckdb/functions/value_text.h"
 
 #include "backend/duckdb/functions/decimal.h"
-#include "base/civil.h"
+#include "base/format_datetime.h"
 #include "base/format_double.h"
-
-#include <inttypes.h>
-#include <stdio.h>
 
 void pt__append_text_literal(pt__buffer *out, pt_text_view text)
 {
@@ -35,17 +32,9 @@ static void append_float(pt__buffer *out, float value)
 
 static void append_timestamp(pt__buffer *out, int64_t micros)
 {
-    pt__civil_time time = pt__civil_from_micros(micros);
-    pt__buffer_printf(out, "TIMESTAMP '%04" PRId64 "-%02d-%02d %02d:%02d:%02d", time.date.year, time.date.month,
-                      time.date.day, time.hour, time.minute, time.second);
-    if (time.microsecond != 0) {
-        char fraction[16];
-        int length = snprintf(fraction, sizeof(fraction), ".%06d", time.microsecond);
-        while (fraction[length - 1] == '0')
-            length--;
-        pt__buffer_append(out, fraction, (size_t)length);
-    }
-    pt__buffer_append_byte(out, '\'');
+    char text[PT_DATETIME_TEXT_MAX];
+    pt__format_timestamp(micros, text);
+    pt__buffer_printf(out, "TIMESTAMP '%s'", text);
 }
 
 static const char *integer_suffix(duckdb_type type)
@@ -69,4 +58,16 @@ void pt__append_number_literal(pt__buffer *out, const pt__fn_column *column, idx
         pt__decimal_append(out, pt__fn_integer(column, row), column->type->scale);
         pt__buffer_append_string(out, integer_suffix(column->type->id));
     }
+}
+
+bool pt__fn_reject_cast(pt__fn_call *call, pt_text_view text, const char *target)
+{
+    if (call->mode != PT__FN_ANSI)
+        return false;
+    pt__buffer quoted = PT_BUFFER_INIT;
+    pt__append_text_literal(&quoted, text);
+    pt__fn_raise(call, PT_COND_CAST_INVALID_INPUT, "expression", pt__buffer_string(&quoted), "sourceType", "\"STRING\"",
+                 "targetType", target, "ansiConfig", PT__ANSI_CONFIG, NULL);
+    pt__buffer_deinit(&quoted);
+    return false;
 }
