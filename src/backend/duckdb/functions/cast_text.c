@@ -4,7 +4,6 @@
 #include "backend/duckdb/functions/nested.h"
 #include "backend/duckdb/functions/zones.h"
 #include "base/format_datetime.h"
-#include "base/format_decimal.h"
 #include "base/format_double.h"
 #include "base/utf8.h"
 
@@ -43,8 +42,8 @@ static void append_interval(pt__buffer *out, const duckdb_interval *interval)
 
 static void append_integer(pt__buffer *out, const pt__fn_column *column, idx_t row)
 {
-    char text[PT_DECIMAL_TEXT_MAX];
-    pt__buffer_append(out, text, pt__format_decimal(pt__fn_integer(column, row), column->type->scale, text));
+    char text[PT_DECIMAL_TEXT_BYTES];
+    pt__buffer_append(out, text, pt__decimal_format(pt__fn_integer(column, row), column->type->scale, text));
 }
 
 static void append_timestamp(writer *w, int64_t micros, bool instant)
