@@ -19,8 +19,9 @@ typedef enum pt__conf_type {
     PT_CONF_INT,
     PT_CONF_LONG,
     PT_CONF_DOUBLE,
-    PT_CONF_BYTES,  /* "10485760", "10m", "64MB" */
+    PT_CONF_BYTES,  /* "10485760b", "10m", "64MB" */
     PT_CONF_MILLIS, /* time with unit */
+    PT_CONF_SECONDS,
     PT_CONF_TIME_ZONE,
     PT_CONF_CHOICE /* one of the row's words, without case */
 } pt__conf_type;
@@ -37,7 +38,7 @@ typedef struct pt__conf_row {
     pt__conf_type type;
     pt__conf_scope scope;
     const char *choices; /* CHOICE: words separated by spaces; NULL otherwise */
-    const char *note;    /* what it does, for SET -v */
+    bool is_listed;      /* by SET -v */
 } pt__conf_row;
 
 /** NULL when the key is not known. */
@@ -51,7 +52,7 @@ typedef struct pt__conf_pair {
     const char *value; /* NULL: unset */
 } pt__conf_pair;
 
-/** The effective value; SQL_CONF_NOT_FOUND when the key has neither a value nor a default. */
+/** The effective value, NULL for a known key without one; SQL_CONF_NOT_FOUND when the key is neither known nor set. */
 pt_status pt__session_conf_get(pt_session *session, pt__arena *arena, const char *key, const char **value,
                                pt_error *err);
 

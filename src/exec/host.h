@@ -8,14 +8,12 @@
 #define PT_EXEC_HOST_H
 
 #include "base/arena.h"
+#include "base/uuid.h"
 
 #include <portico/host.h>
 #include <portico/session.h>
 
 #include <stdint.h>
-
-/** Longest UUID text with its terminator. */
-enum { PT_UUID_TEXT_BYTES = 37 };
 
 /** A client's name for its session. */
 typedef struct pt__session_key {
@@ -48,8 +46,8 @@ pt_status pt__host_run(pt_host *host, void (*run)(void *context), void *context,
 
 bool pt__host_is_closing(pt_host *host);
 
-/** Configuration given to pt_host_new; never NULL; read-only. */
-const pt_config *pt__host_config(const pt_host *host);
+/** Whether `text` (may be NULL) is a UUID. */
+bool pt__is_uuid(const char *text);
 
 /** Wall clock, µs since 1970; monotonic clock, ms. Threads: any. */
 int64_t pt__host_now_us(pt_host *host);
@@ -64,10 +62,5 @@ void pt__host_tick(pt_host *host);
 /** One line, printf form. Threads: any. */
 __attribute__((format(printf, 4, 5))) void pt__host_log(pt_host *host, pt_log_level level, const char *component,
                                                         const char *format, ...);
-
-/** Random (version 4) and time-ordered (version 7) UUIDs as lower-case text. Threads: any. */
-void pt__uuid_v4(char out[PT_UUID_TEXT_BYTES]);
-void pt__uuid_v7(char out[PT_UUID_TEXT_BYTES]);
-bool pt__uuid_is_valid(const char *text);
 
 #endif

@@ -47,7 +47,10 @@ pt_status pt__job_start(pt_session *session, const pt__job_request *request, boo
 
 pt_session *pt__job_session(pt_job *job);
 
-/** Memory of the request: freed when nothing needs the job's plan any more, at the latest with the job's session. */
+/**
+ * Memory of the request, freed when nothing needs the job's plan any more. All that a plan given to this job refers to
+ * must lie in it: temporary views keep the arena beyond the job.
+ */
 pt__arena *pt__job_arena(pt_job *job);
 
 /** PT_CANCELLED with OPERATION_CANCELED once the job has been cancelled; to be asked in long loops. */
@@ -112,6 +115,9 @@ typedef struct pt__job_info {
     const char *id;
     pt_operation_state state;
 } pt__job_info;
+
+/** State of a job that is kept or was released not long ago; false when the id is not known. */
+bool pt__session_job_state(pt_session *session, const char *id, pt_operation_state *state);
 
 /** All jobs that the session keeps, oldest first. */
 void pt__session_jobs(pt_session *session, pt__arena *arena, const pt__job_info **out, size_t *count);

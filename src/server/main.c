@@ -86,8 +86,7 @@ int main(int argc, char **argv)
 {
     pt__arguments arguments;
     pt_error err = PT_ERROR_INIT;
-    const char *const *flags = (const char *const *)argv + 1;
-    pt_status status = pt__arguments_read(argc - 1, flags, (const char *const *)environ, &arguments, &err);
+    pt_status status = pt__arguments_read(argc - 1, argv + 1, environ, &arguments, &err);
     int exit_status = status == PT_OK ? run_command(&arguments) : pt__report(&err);
     pt_error_clear(&err);
     pt__arguments_deinit(&arguments);

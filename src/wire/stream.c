@@ -19,8 +19,7 @@ pt__stream *pt__stream_new(pt_connection *connection, int32_t id)
     stream->call.vtable = &stream_call;
     stream->connection = connection;
     stream->id = id;
-    bool named = connection->principal_name != NULL;
-    stream->principal = (pt_principal){named ? connection->principal_name : "", named};
+    stream->principal.name = "";
     stream->in_transport = true;
     stream->next = connection->streams;
     if (stream->next != NULL)

@@ -1,0 +1,420 @@
+#include "exec/state.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static void *keep_house(void *argument);
+
+static uint64_t system_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static int64_t system_us(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+uint64_t pt__host_now_ms(pt_host *host)
+{
+    return host->clock == NULL ? system_ms() : host->clock(host->clock_context);
+}
+
+int64_t pt__host_now_us(pt_host *host)
+{
+    if (host->clock == NULL)
+        return system_us();
+    return host->clock_start_us + (int64_t)(pt__host_now_ms(host) - host->clock_start_ms) * 1000;
+}
+
+void pt__host_set_clock(pt_host *host, uint64_t (*now_ms)(void *context), void *context)
+{
+    pthread_mutex_lock(&host->lock);
+    host->clock_start_us = system_us();
+    host->clock_start_ms = now_ms(context);
+    host->clock_context = context;
+    host->clock = now_ms;
+    pthread_mutex_unlock(&host->lock);
+}
+
+void pt__host_log(pt_host *host, pt_log_level level, const char *component, const char *format, ...)
+{
+    if (host->log == NULL || level > host->log_level)
+        return;
+    char line[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof(line), format, arguments);
+    va_end(arguments);
+    host->log(host->log_context, level, component, line);
+}
+
+static char *copy_or_null(const char *text)
+{
+    return text == NULL ? NULL : strdup(text);
+}
+
+static pt_status start_threads(pt_host *host, pt_error *err)
+{
+    pt__workers_options options = {
+        .max_threads = host->limits.max_workers,
+        .max_queued = host->limits.max_queued,
+        .stack_bytes = host->limits.worker_stack,
+        .idle_ms = host->limits.worker_idle,
+    };
+    PT_TRY(pt__workers_new(&options, &host->workers, err));
+    if (pthread_create(&host->housekeeper, NULL, keep_house, host) == 0)
+        return PT_OK;
+    pt__workers_free(host->workers);
+    return pt_error_set(err, PT_UNAVAILABLE, "the housekeeping thread could not be made");
+}
+
+static void init_locks(pt_host *host)
+{
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&host->lock, NULL);
+    pthread_mutex_init(&host->id_lock, NULL);
+    pthread_cond_init(&host->housekeeping, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+}
+
+static void free_memory(pt_host *host)
+{
+    pt__map_deinit(&host->sessions);
+    pt__map_deinit(&host->global_views);
+    pt__recent_deinit(&host->closed);
+    pt__zones_free(host->zones);
+    pthread_cond_destroy(&host->housekeeping);
+    pthread_mutex_destroy(&host->lock);
+    pthread_mutex_destroy(&host->id_lock);
+    free(host->files_allow);
+    free(host->warehouse);
+    free(host);
+}
+
+pt_status pt_host_new(const pt_host_options *options, pt_host **out, pt_error *err)
+{
+    pt_host *host = calloc(1, sizeof(*host));
+    if (host == NULL)
+        return pt_error_set(err, PT_NO_MEMORY, "no memory for the host");
+    init_locks(host);
+    pt__recent_init(&host->closed, PT_CLOSED_SESSIONS_KEPT);
+    const pt_config *config = options == NULL ? NULL : options->config;
+    if (options != NULL) {
+        host->log = options->log;
+        host->log_context = options->log_context;
+        host->log_level = options->log_level;
+    }
+    host->files_allow = copy_or_null(pt_config_string(config, "files.allow", NULL));
+    host->warehouse = copy_or_null(pt_config_string(config, "warehouse", "spark-warehouse"));
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    host->env = (pt_env){sizeof(pt_env), host->log, host->log_context, cpus < 1 ? 1 : (uint32_t)cpus};
+    pt_status status = pt__host_limits_read(config, &host->limits, err);
+    host->zones = pt__zones_new(NULL);
+    if (status == PT_OK && host->zones == NULL)
+        status = pt_error_set(err, PT_NO_MEMORY, "no memory for the host");
+    if (status == PT_OK)
+        status = start_threads(host, err);
+    if (status != PT_OK) {
+        free_memory(host);
+        return status;
+    }
+    *out = host;
+    return PT_OK;
+}
+
+bool pt__host_is_closing(pt_host *host)
+{
+    return atomic_load(&host->closing);
+}
+
+pt_status pt_host_add_backend(pt_host *host, const pt_backend_vtable *backend, const pt_config *config, pt_error *err)
+{
+    if (host->backend_count == PT_BACKENDS_MAX)
+        return pt_error_set(err, PT_LIMIT, "a host takes %d backends", PT_BACKENDS_MAX);
+    pt__backend_slot *slot = &host->backends[host->backend_count];
+    PT_TRY(backend->open(config, &host->env, &slot->self, err));
+    slot->vtable = backend;
+    host->backend_count++;
+    return PT_OK;
+}
+
+/* ---- sessions by key ---- */
+
+bool pt__is_uuid(const char *text)
+{
+    return text != NULL && pt__uuid_parse(text, strlen(text), NULL);
+}
+
+static char *map_key(const pt__session_key *key)
+{
+    size_t size = strlen(key->session_id) + strlen(key->user) + 2;
+    char *text = malloc(size);
+    if (text != NULL)
+        snprintf(text, size, "%s/%s", key->session_id, key->user);
+    return text;
+}
+
+static pt_status check_format(const pt__session_key *key, pt_error *err)
+{
+    if (pt__is_uuid(key->session_id))
+        return PT_OK;
+    return pt__raise(err, PT_COND_INVALID_HANDLE_FORMAT, "handle", key->session_id == NULL ? "" : key->session_id,
+                     NULL);
+}
+
+static pt_status check_observed(const pt__session_key *key, pt_session *session, pt_error *err)
+{
+    if (key->observed_id == NULL || strcmp(key->observed_id, session->id) == 0)
+        return PT_OK;
+    return pt__raise(err, PT_COND_INVALID_HANDLE_SESSION_CHANGED, "handle", key->session_id, NULL);
+}
+
+/** With the host's lock held. */
+static pt_status may_create(pt_host *host, const pt__session_key *key, const char *text_key, bool create, pt_error *err)
+{
+    if (pt__recent_find(&host->closed, text_key) != 0)
+        return pt__raise(err, PT_COND_INVALID_HANDLE_SESSION_CLOSED, "handle", key->session_id, NULL);
+    if (!create)
+        return pt__raise(err, PT_COND_INVALID_HANDLE_SESSION_NOT_FOUND, "handle", key->session_id, NULL);
+    if (key->observed_id != NULL)
+        return pt__raise(err, PT_COND_INVALID_HANDLE_SESSION_CHANGED, "handle", key->session_id, NULL);
+    if (host->draining || pt__host_is_closing(host))
+        return pt_error_set(err, PT_UNAVAILABLE, "the server is shutting down");
+    if (host->sessions.live_count >= host->limits.max_sessions)
+        return pt_error_set(err, PT_LIMIT, "the server holds %zu sessions already (session.limit)",
+                            host->sessions.live_count);
+    return PT_OK;
+}
+
+/** With the host's lock held: a reference of the caller's. */
+static pt_status find_or_make(pt_host *host, const pt__session_key *key, const char *text_key, bool create,
+                              pt_session **out, pt_error *err)
+{
+    pt_session *session = pt__map_get(&host->sessions, text_key);
+    if (session != NULL) {
+        PT_TRY(check_observed(key, session, err));
+        *out = pt_session_ref(session);
+        return PT_OK;
+    }
+    PT_TRY(may_create(host, key, text_key, create, err));
+    PT_TRY(pt__session_make(host, key, text_key, &session, err));
+    if (!pt__map_set(&host->sessions, text_key, session, NULL)) {
+        pt_session_unref(session);
+        return pt_error_set(err, PT_NO_MEMORY, "no memory for the session");
+    }
+    *out = pt_session_ref(session);
+    return PT_OK;
+}
+
+pt_status pt__host_session(pt_host *host, const pt__session_key *key, bool create, pt_session **out, pt_error *err)
+{
+    PT_TRY(check_format(key, err));
+    char *text_key = map_key(key);
+    if (text_key == NULL)
+        return pt_error_set(err, PT_NO_MEMORY, "no memory for the session");
+    pthread_mutex_lock(&host->lock);
+    pt_status status = find_or_make(host, key, text_key, create, out, err);
+    pthread_mutex_unlock(&host->lock);
+    free(text_key);
+    if (status == PT_OK)
+        pt__session_touch(*out);
+    return status;
+}
+
+pt_status pt_host_create_session(pt_host *host, const pt_session_request *request, pt_session **out, pt_error *err)
+{
+    char made[PT_UUID_TEXT_BYTES];
+    pt__uuid_v4_text(made);
+    pt__session_key key = {
+        .user = request == NULL || request->user == NULL ? "" : request->user,
+        .session_id = request == NULL || request->session_id == NULL ? made : request->session_id,
+    };
+    pt_session *old = NULL;
+    if (pt__host_session(host, &key, false, &old, NULL) == PT_OK) {
+        pt_session_unref(old);
+        return pt_error_set(err, PT_ALREADY_EXISTS, "there is a session %s already", key.session_id);
+    }
+    return pt__host_session(host, &key, true, out, err);
+}
+
+/* Takes the session out of the map; the map's reference is the caller's then. */
+static pt_session *unlist(pt_host *host, const char *text_key, bool remember)
+{
+    pthread_mutex_lock(&host->lock);
+    pt_session *session = pt__map_remove(&host->sessions, text_key);
+    if (remember)
+        pt__recent_add(&host->closed, text_key, 1);
+    pthread_mutex_unlock(&host->lock);
+    return session;
+}
+
+void pt__host_forget_session(pt_host *host, pt_session *session, bool remember)
+{
+    pt_session *listed = unlist(host, session->key, remember);
+    if (listed != NULL)
+        pt_session_unref(listed);
+}
+
+pt_status pt__host_release_session(pt_host *host, const pt__session_key *key, bool allow_reconnect, pt_error *err)
+{
+    PT_TRY(check_format(key, err));
+    char *text_key = map_key(key);
+    if (text_key == NULL)
+        return pt_error_set(err, PT_NO_MEMORY, "no memory to release a session");
+    pt_session *session = unlist(host, text_key, !allow_reconnect);
+    free(text_key);
+    if (session != NULL) {
+        pt_session_close(session);
+        pt_session_unref(session);
+    }
+    return PT_OK;
+}
+
+/* ---- jobs and tasks ---- */
+
+void pt__host_job_id(pt_host *host, char out[PT_UUID_TEXT_BYTES])
+{
+    pt__uuid id;
+    uint64_t unix_ms = (uint64_t)(pt__host_now_us(host) / 1000);
+    pthread_mutex_lock(&host->id_lock);
+    pt__uuid_v7(&host->job_ids, unix_ms, &id);
+    pthread_mutex_unlock(&host->id_lock);
+    pt__uuid_format(&id, out);
+}
+
+pt_status pt__host_run(pt_host *host, void (*run)(void *context), void *context, pt_error *err)
+{
+    pthread_mutex_lock(&host->lock);
+    bool refuse = host->draining || pt__host_is_closing(host);
+    pthread_mutex_unlock(&host->lock);
+    if (refuse)
+        return pt_error_set(err, PT_UNAVAILABLE, "the server is shutting down");
+    return pt__workers_post(host->workers, run, context, err);
+}
+
+/* ---- housekeeping ---- */
+
+/** All sessions, a reference each; the array is the caller's to free. */
+static pt_session **all_sessions(pt_host *host, size_t *count)
+{
+    pthread_mutex_lock(&host->lock);
+    pt_session **list = calloc(host->sessions.live_count + 1, sizeof(pt_session *));
+    const char *key;
+    void *value;
+    *count = 0;
+    for (size_t at = 0; list != NULL && pt__map_next(&host->sessions, &at, &key, &value);)
+        list[(*count)++] = pt_session_ref(value);
+    pthread_mutex_unlock(&host->lock);
+    return list;
+}
+
+static void each_session(pt_host *host, void (*visit)(pt_host *host, pt_session *session))
+{
+    size_t count;
+    pt_session **list = all_sessions(host, &count);
+    for (size_t i = 0; i < count; i++) {
+        visit(host, list[i]);
+        pt_session_unref(list[i]);
+    }
+    free(list);
+}
+
+static void expire(pt_host *host, pt_session *session)
+{
+    if (!pt__session_tick(session, pt__host_now_ms(host)))
+        return;
+    pt__host_log(host, PT_LOG_INFO, "session", "%s was idle and is closed", session->client_id);
+    pt__host_forget_session(host, session, true);
+    pt_session_close(session);
+}
+
+static void cancel_jobs(pt_host *host, pt_session *session)
+{
+    (void)host;
+    pt__session_cancel_all(session);
+}
+
+void pt__host_tick(pt_host *host)
+{
+    each_session(host, expire);
+    pthread_mutex_lock(&host->lock);
+    bool is_over = host->draining && pt__host_now_ms(host) >= host->drain_end_ms;
+    pthread_mutex_unlock(&host->lock);
+    if (is_over)
+        each_session(host, cancel_jobs);
+}
+
+static void *keep_house(void *argument)
+{
+    pt_host *host = argument;
+    pthread_mutex_lock(&host->lock);
+    while (!pt__host_is_closing(host)) {
+        struct timespec at;
+        clock_gettime(CLOCK_MONOTONIC, &at);
+        at.tv_sec++;
+        pthread_cond_timedwait(&host->housekeeping, &host->lock, &at);
+        if (pt__host_is_closing(host))
+            break;
+        pthread_mutex_unlock(&host->lock);
+        pt__host_tick(host);
+        pthread_mutex_lock(&host->lock);
+    }
+    pthread_mutex_unlock(&host->lock);
+    return NULL;
+}
+
+void pt_host_drain(pt_host *host, uint64_t limit_ms)
+{
+    pthread_mutex_lock(&host->lock);
+    host->draining = true;
+    host->drain_end_ms = pt__host_now_ms(host) + limit_ms;
+    pthread_mutex_unlock(&host->lock);
+    if (limit_ms == 0)
+        each_session(host, cancel_jobs);
+}
+
+/* ---- end ---- */
+
+static void close_one(pt_host *host, pt_session *session)
+{
+    pt__host_forget_session(host, session, false);
+    pt_session_close(session);
+    pt__session_close_backend(session); /* whoever still holds a reference */
+}
+
+static void drop_global_views(pt_host *host)
+{
+    const char *key;
+    void *value;
+    for (size_t at = 0; pt__map_next(&host->global_views, &at, &key, &value);)
+        pt__view_unref(value);
+}
+
+void pt_host_free(pt_host *host)
+{
+    if (host == NULL)
+        return;
+    pthread_mutex_lock(&host->lock);
+    atomic_store(&host->closing, true);
+    pthread_cond_broadcast(&host->housekeeping);
+    pthread_mutex_unlock(&host->lock);
+    pthread_join(host->housekeeper, NULL);
+    each_session(host, cancel_jobs);
+    pt__workers_free(host->workers);
+    each_session(host, close_one);
+    drop_global_views(host);
+    for (size_t i = host->backend_count; i > 0; i--)
+        host->backends[i - 1].vtable->close(host->backends[i - 1].self);
+    free_memory(host);
+}

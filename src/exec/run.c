@@ -1,0 +1,200 @@
+#include "exec/run.h"
+
+#include "plan/arrow_schema.h"
+#include "plan/table.h"
+
+#include <string.h>
+
+typedef struct run {
+    pt_session *session;
+    pt_job *job; /* may be NULL */
+    const pt__row_sink *sink;
+    pt_operation *operation;
+    pt_error *err;
+} run;
+
+static pt_status check(run *r)
+{
+    return r->job == NULL ? PT_OK : pt__job_check(r->job, r->err);
+}
+
+static pt_status watch(run *r, pt_operation *operation)
+{
+    return r->job == NULL ? PT_OK : pt__job_set_operation(r->job, operation, r->err);
+}
+
+/* Why the stream failed: the operation knows with condition and parameters, the stream only as text. */
+static pt_status stream_failure(run *r, struct ArrowArrayStream *stream)
+{
+    PT_TRY(check(r));
+    if (r->operation->vtable->failure != NULL) {
+        pt_status status = r->operation->vtable->failure(r->operation, r->err);
+        if (status != PT_OK)
+            return status;
+    }
+    const char *text = stream->get_last_error(stream);
+    return pt_error_set(r->err, PT_EXECUTION, "%s", text == NULL ? "the engine failed without saying why" : text);
+}
+
+static pt_status pull(run *r, struct ArrowArrayStream *stream)
+{
+    for (;;) {
+        struct ArrowArray batch;
+        memset(&batch, 0, sizeof(batch));
+        PT_TRY(check(r));
+        if (stream->get_next(stream, &batch) != 0)
+            return stream_failure(r, stream);
+        if (batch.release == NULL)
+            return PT_OK;
+        PT_TRY(r->sink->batch(r->sink->context, &batch, false, r->err));
+    }
+}
+
+static pt_status finish(run *r)
+{
+    return r->sink->end == NULL ? PT_OK : r->sink->end(r->sink->context, r->err);
+}
+
+static pt_status read_stream(run *r, struct ArrowArrayStream *stream, const struct ArrowSchema *schema)
+{
+    struct ArrowSchema own;
+    memset(&own, 0, sizeof(own));
+    if (schema == NULL && stream->get_schema(stream, &own) != 0)
+        return stream_failure(r, stream);
+    pt_status status = r->sink->begin(r->sink->context, schema == NULL ? &own : schema, r->err);
+    if (status == PT_OK)
+        status = pull(r, stream);
+    if (status == PT_OK)
+        status = finish(r);
+    if (own.release != NULL)
+        own.release(&own);
+    return status;
+}
+
+static pt_status read_result(run *r, const struct ArrowSchema *schema)
+{
+    struct ArrowArrayStream stream;
+    memset(&stream, 0, sizeof(stream));
+    PT_TRY(r->operation->vtable->result(r->operation, &stream, r->err));
+    pt_status status = read_stream(r, &stream, schema);
+    if (stream.release != NULL)
+        stream.release(&stream);
+    return status;
+}
+
+/* `schema` NULL: the stream's own. */
+static pt_status run_query(run *r, const pt_query *query, const struct ArrowSchema *schema)
+{
+    pt__backend_slot *slot;
+    void *backend_session;
+    PT_TRY(check(r));
+    PT_TRY(pt__session_backend(r->session, &slot, &backend_session, r->err));
+    PT_TRY(slot->vtable->execute(backend_session, query, &r->operation, r->err));
+    pt_status status = watch(r, r->operation);
+    if (status == PT_OK)
+        status = read_result(r, schema);
+    watch(r, NULL);
+    r->operation->vtable->free(r->operation);
+    if (status != PT_OK && check(r) != PT_OK)
+        return PT_CANCELLED; /* whatever the engine said about being stopped */
+    return status;
+}
+
+/* ---- queries ---- */
+
+static pt_query make_query(pt_session *session, const pt_job *job, const char *time_zone)
+{
+    return (pt_query){
+        .size_bytes = sizeof(pt_query),
+        .time_zone = time_zone,
+        .operation_id = job == NULL ? session->id : job->id,
+        .batch_bytes = session->host->limits.batch_bytes,
+    };
+}
+
+/* Rows that lie in memory already need no engine. */
+static pt_status run_local(run *r, const pt_plan_local *local, const struct ArrowSchema *schema)
+{
+    PT_TRY(r->sink->begin(r->sink->context, schema, r->err));
+    for (size_t i = 0; i < local->rows->batch_count; i++) {
+        struct ArrowArray batch = *local->rows->batches[i];
+        PT_TRY(check(r));
+        PT_TRY(r->sink->batch(r->sink->context, &batch, true, r->err));
+    }
+    return finish(r);
+}
+
+/* Whether arrays of one schema can be sent as those of the other; names and zones do not matter. */
+static bool same_layout(const struct ArrowSchema *a, const struct ArrowSchema *b)
+{
+    bool both_instants = strncmp(a->format, "tsu:", 4) == 0 && strncmp(b->format, "tsu:", 4) == 0;
+    if ((!both_instants && strcmp(a->format, b->format) != 0) || a->n_children != b->n_children)
+        return false;
+    for (int64_t i = 0; i < a->n_children; i++)
+        if (!same_layout(a->children[i], b->children[i]))
+            return false;
+    return true;
+}
+
+static bool is_plain_local(const pt_plan *relation, const struct ArrowSchema *schema)
+{
+    if (relation->kind != PT_PLAN_LOCAL || pt__plan_as_local(relation)->rows == NULL)
+        return false;
+    return same_layout(pt__plan_as_local(relation)->rows->schema, schema);
+}
+
+pt_status pt__run_relation(pt_session *session, pt_job *job, const pt_plan *relation, const pt__row_sink *sink,
+                           pt_error *err)
+{
+    run r = {.session = session, .job = job, .sink = sink, .err = err};
+    char zone[PT_ZONE_NAME_MAX];
+    pt__session_time_zone(session, zone);
+    struct ArrowSchema schema;
+    PT_TRY(pt__arrow_schema(relation->columns, relation->column_count, zone, &schema, err));
+    pt_query query = make_query(session, job, zone);
+    query.plan = relation;
+    pt_status status = is_plain_local(relation, &schema) ? run_local(&r, pt__plan_as_local(relation), &schema)
+                                                         : run_query(&r, &query, &schema);
+    schema.release(&schema);
+    return status;
+}
+
+pt_status pt__run_encoded(pt_job *job, const pt_encoded_query *encoded, const pt__row_sink *sink, pt_error *err)
+{
+    run r = {.session = job->session, .job = job, .sink = sink, .err = err};
+    char zone[PT_ZONE_NAME_MAX];
+    pt__session_time_zone(job->session, zone);
+    pt_query query = make_query(job->session, job, zone);
+    query.encoded = *encoded;
+    return run_query(&r, &query, NULL);
+}
+
+/* ---- commands ---- */
+
+static pt_status drop_schema(void *context, const struct ArrowSchema *schema, pt_error *err)
+{
+    (void)context;
+    (void)schema;
+    (void)err;
+    return PT_OK;
+}
+
+static pt_status drop_batch(void *context, struct ArrowArray *batch, bool is_borrowed, pt_error *err)
+{
+    (void)context;
+    (void)err;
+    if (!is_borrowed)
+        batch->release(batch);
+    return PT_OK;
+}
+
+pt_status pt__run_command(pt_job *job, const pt_plan *command, pt_error *err)
+{
+    const pt__row_sink sink = {drop_schema, drop_batch, NULL, NULL};
+    run r = {.session = job->session, .job = job, .sink = &sink, .err = err};
+    char zone[PT_ZONE_NAME_MAX];
+    pt__session_time_zone(job->session, zone);
+    pt_query query = make_query(job->session, job, zone);
+    query.plan = command;
+    return run_query(&r, &query, NULL);
+}

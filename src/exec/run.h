@@ -1,0 +1,40 @@
+/**
+ * Running an analyzed relation, or an encoded query, on the session's backend; for files of src/exec.
+ */
+#ifndef PT_EXEC_RUN_H
+#define PT_EXEC_RUN_H
+
+#include "exec/state.h"
+
+/**
+ * What a result's rows are handed to, on the worker. Batches are moved: release them, or pass them on.
+ */
+typedef struct pt__row_sink {
+    /** Once, before the first batch. `schema` is borrowed and valid until `end` has run. */
+    pt_status (*begin)(void *context, const struct ArrowSchema *schema, pt_error *err);
+    /** `is_borrowed`: the array is not to be released, and is gone after the call. */
+    pt_status (*batch)(void *context, struct ArrowArray *batch, bool is_borrowed, pt_error *err);
+    /** After the last batch, unless something failed. NULL: nothing to do. */
+    pt_status (*end)(void *context, pt_error *err);
+    void *context;
+} pt__row_sink;
+
+/** `job` may be NULL (analysis on behalf of no job): then it cannot be cancelled. */
+pt_status pt__run_relation(pt_session *session, pt_job *job, const pt_plan *relation, const pt__row_sink *sink,
+                           pt_error *err);
+
+/** A query in a format of the backend's own; its schema is the backend's. */
+pt_status pt__run_encoded(pt_job *job, const pt_encoded_query *query, const pt__row_sink *sink, pt_error *err);
+
+/** Runs an analyzed command on the backend; rows it may give are dropped. */
+pt_status pt__run_command(pt_job *job, const pt_plan *command, pt_error *err);
+
+/** The sink that writes batches into the job's spool, at least one. `rows` is its state and outlives it. */
+typedef struct pt__spool_sink {
+    pt_job *job;
+    const struct ArrowSchema *schema;
+    bool wrote; /* a batch */
+} pt__spool_sink;
+pt__row_sink pt__spool_sink_init(pt__spool_sink *rows, pt_job *job);
+
+#endif

@@ -1,0 +1,234 @@
+/**
+ * The structs behind hosts, sessions and jobs; for files of src/exec only.
+ *
+ * Locks: host->lock, then session->lock, then job->lock, then nothing of ours. backend_lock of a session and
+ * operation_lock of a job stand alone. No lock is held across a call of a backend (but cancel under
+ * operation_lock), nor where an arena allocates.
+ */
+#ifndef PT_EXEC_STATE_H
+#define PT_EXEC_STATE_H
+
+#include "base/condition.h"
+#include "base/timezone.h"
+#include "exec/limits.h"
+#include "exec/recent.h"
+#include "exec/session.h"
+#include "exec/workers.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+/** An arena shared by counting references; the last unref frees it. */
+typedef struct pt__shared_arena {
+    atomic_size_t references;
+    pt__arena *arena;
+} pt__shared_arena;
+
+pt__shared_arena *pt__shared_arena_new(size_t limit_bytes);
+pt__shared_arena *pt__shared_arena_ref(pt__shared_arena *shared);
+void pt__shared_arena_unref(pt__shared_arena *shared);
+
+typedef struct pt__backend_slot {
+    const pt_backend_vtable *vtable;
+    void *self;
+} pt__backend_slot;
+
+enum { PT_BACKENDS_MAX = 16, PT_CLOSED_SESSIONS_KEPT = 1000, PT_ENDED_JOBS_KEPT = 10000 };
+
+/** The vtable member of a backend, or NULL when the backend does not know it. */
+#define pt__backend_has(slot, member)                                                                                  \
+    ((slot)->vtable->size_bytes >= offsetof(pt_backend_vtable, member) + sizeof((slot)->vtable->member) &&             \
+     (slot)->vtable->member != NULL)
+
+struct pt_host {
+    pthread_mutex_t lock;
+    pthread_cond_t housekeeping; /* the end */
+    pthread_t housekeeper;
+    pt__host_limits limits;
+    char *files_allow; /* path prefixes joined by ':'; NULL: everything */
+    char *warehouse;   /* spark.sql.warehouse.dir */
+    pt_log_sink log;
+    void *log_context;
+    pt_log_level log_level;
+    pt_env env;                       /* lent to backends */
+    uint64_t (*clock)(void *context); /* NULL: the system's */
+    void *clock_context;
+    uint64_t clock_start_ms; /* of a test's clock, and the wall clock at that time */
+    int64_t clock_start_us;
+    pt__backend_slot backends[PT_BACKENDS_MAX];
+    size_t backend_count;
+    pt__map sessions;     /* "session id/user" to pt_session, one reference each */
+    pt__recent closed;    /* keys of sessions that were released */
+    pt__map global_views; /* lower-case name to pt__view */
+    pt__workers *workers;
+    pt__zones *zones;
+    pthread_mutex_t id_lock; /* of job_ids; nothing else is taken under it */
+    pt__uuid_sequence job_ids;
+    atomic_bool closing;
+    bool draining;
+    uint64_t drain_end_ms;
+};
+
+/** A temporary view. Read-only once published; shared by counting references. */
+typedef struct pt__view {
+    atomic_size_t references;
+    pt__shared_arena *memory;        /* of all below */
+    const char *name;                /* as the user spelled it */
+    const pt_plan *plan;             /* unresolved */
+    const char *text;                /* NULL: a DataFrame's */
+    const char *database;            /* current one when it was made */
+    const char *const *column_names; /* may be empty */
+    size_t column_count;
+    const char *comment; /* may be NULL */
+    pt_options properties;
+    struct pt__view **captured; /* DataFrames: views they were built on, one reference each */
+    size_t captured_count;
+} pt__view;
+
+pt__view *pt__view_ref(pt__view *view);
+void pt__view_unref(pt__view *view);
+
+/** A function that the session registered. Read-only once published. */
+typedef struct pt__function_entry {
+    atomic_size_t references;
+    pt__shared_arena *memory;
+    pt__user_function function;
+    const char *comment;
+} pt__function_entry;
+
+pt__function_entry *pt__function_entry_ref(pt__function_entry *entry);
+void pt__function_entry_unref(pt__function_entry *entry);
+
+/** Rows that a backend keeps for a session. */
+typedef struct pt__kept {
+    atomic_size_t references;
+    pt__shared_arena *memory; /* of the columns */
+    pt__backend_slot *backend;
+    pt_cached_result result;
+} pt__kept;
+
+pt__kept *pt__kept_ref(pt__kept *kept);
+void pt__kept_unref(pt__kept *kept);
+
+struct pt_session {
+    atomic_size_t references;
+    pt_host *host;
+    char id[PT_UUID_TEXT_BYTES]; /* made by the host */
+    char *client_id;
+    char *user;
+    char *key; /* in host->sessions */
+    pthread_mutex_t lock;
+    bool is_closed;
+    uint64_t last_seen_ms;
+    pt__map conf; /* key to char * */
+    uint64_t conf_bytes;
+    pt__map views;         /* lower-case name to pt__view */
+    pt__map functions;     /* lower-case name to pt__function_entry */
+    pt__map kept;          /* relation id to pt__kept */
+    pt__map storage;       /* plan key to pt__storage_level */
+    pt__map cached_tables; /* lower-case full name to anything */
+    pt__map artifacts;     /* name to pt_bytes */
+    uint64_t artifact_bytes;
+    pt__map jobs;     /* id to pt_job, one reference each */
+    pt__recent ended; /* ids of jobs that are gone, to their last state + 1, negative when abandoned */
+    char *database;   /* current one; NULL: default */
+    pthread_mutex_t backend_lock;
+    pt__backend_slot *backend;
+    void *backend_session; /* opened when first needed */
+};
+
+typedef struct pt__slot {
+    pt__spool_entry *entry;
+    uint64_t start_bytes; /* cost of all entries before it */
+} pt__slot;
+
+struct pt_job {
+    atomic_size_t references;
+    pt_session *session; /* a reference */
+    char id[PT_UUID_TEXT_BYTES];
+    uint64_t fingerprint;
+    size_t fingerprint_bytes;
+    char **tags;
+    size_t tag_count;
+    bool is_resumable;
+    pt_status (*run)(pt_job *job, void *context, pt_error *err);
+    void (*free_context)(void *context);
+    void *context;
+    pt__shared_arena *memory;
+
+    pthread_mutex_t lock;
+    pthread_cond_t changed; /* room in the spool, output, end */
+    pt_operation_state state;
+    pt_error failure;
+    bool is_done; /* the worker has left it */
+    uint64_t started_ms;
+    uint64_t ended_ms;
+    uint64_t unattended_ms; /* since when it has had no reader */
+    bool was_attended;
+    int64_t rows_written;
+    double progress; /* last known */
+
+    pt_bytes *schema_message;
+    pt__slot *slots; /* a ring: slots[(first + i) % capacity] is entry base + i */
+    size_t slot_capacity;
+    size_t slot_first;
+    size_t slot_count;
+    uint64_t base;        /* index of the first entry that is kept */
+    uint64_t total_bytes; /* cost of all entries ever */
+    uint64_t sent;        /* index after the last entry that any reader got */
+    pt__reader *readers;
+
+    pthread_mutex_t operation_lock;
+    pt_operation *operation; /* running now; NULL none */
+};
+
+struct pt__reader {
+    pt__reader *next;
+    pt_job *job; /* a reference */
+    uint64_t position;
+    bool is_waiting;
+    bool is_disconnected;
+    void (*wake)(void *context);
+    void *wake_context;
+};
+
+/* host.c */
+/** A time-ordered UUID for a job. */
+void pt__host_job_id(pt_host *host, char out[PT_UUID_TEXT_BYTES]);
+void pt__host_forget_session(pt_host *host, pt_session *session, bool remember);
+
+/* session.c */
+pt_status pt__session_make(pt_host *host, const pt__session_key *key, const char *map_key, pt_session **out,
+                           pt_error *err);
+/** The backend's session, opened at the first call. Blocks. */
+pt_status pt__session_backend(pt_session *session, pt__backend_slot **slot, void **backend_session, pt_error *err);
+/** The session's time zone as the client set it, or the server's own. */
+void pt__session_time_zone(pt_session *session, char out[PT_ZONE_NAME_MAX]);
+void pt__session_close_backend(pt_session *session);
+pt_status pt__session_closed_error(const pt_session *session, pt_error *err);
+/** Jobs without readers, and the session itself when idle: true when it should be closed. */
+bool pt__session_tick(pt_session *session, uint64_t now_ms);
+void pt__session_cancel_all(pt_session *session);
+
+/* job.c */
+/** Removes the job from its session, remembering its last state. */
+void pt__job_forget(pt_job *job, bool abandoned);
+/** Ends the job with this outcome, unless it has ended. Takes the error's content. */
+void pt__job_end(pt_job *job, pt_operation_state state, pt_error *failure);
+/** Whether it has been without reader for `limit_ms`. */
+bool pt__job_is_abandoned(pt_job *job, uint64_t now_ms, uint64_t limit_ms);
+bool pt__job_has_ended(pt_job *job);
+/** Makes `operation` the one that cancel reaches (NULL: none); PT_CANCELLED when the job is already cancelled. */
+pt_status pt__job_set_operation(pt_job *job, pt_operation *operation, pt_error *err);
+
+/* spool.c; the names with _locked want job->lock held */
+/** An empty entry with one reference; NULL without memory. */
+pt__spool_entry *pt__spool_entry_new(void);
+/** Takes `entry`. Waits for room. */
+pt_status pt__spool_append(pt_job *job, pt__spool_entry *take_entry, pt_error *err);
+void pt__spool_wake_locked(pt_job *job);
+void pt__spool_clear_locked(pt_job *job);
+void pt__spool_deinit(pt_job *job);
+
+#endif
