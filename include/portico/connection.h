@@ -48,6 +48,12 @@ typedef struct pt_connection_info {
 pt_status pt_connection_new(pt_host *host, pt_routes *routes, const pt_connection_info *info, pt_connection **out,
                             pt_error *err);
 
+/**
+ * Names the peer as the transport knows it (the subject of a client certificate): later calls start with this
+ * principal, which an authenticator may replace. Copied. Errors: PT_NO_MEMORY.
+ */
+pt_status pt_connection_set_principal(pt_connection *connection, const char *name, pt_error *err);
+
 /** Ends every call as PT_CALL_DISCONNECTED. */
 void pt_connection_free(pt_connection *connection);
 

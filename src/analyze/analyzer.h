@@ -250,6 +250,8 @@ PT_ANALYZE_KIND(drop_na);
 PT_ANALYZE_KIND(replace_values);
 PT_ANALYZE_KIND(unpivot);
 PT_ANALYZE_KIND(pivot);
+/** groupBy().pivot() of DataFrames. */
+pt_status pt__analyze_dataframe_pivot(pt__analyzer *a, const pt_plan_aggregate *node, const pt_plan **out, pt_error *err);
 PT_ANALYZE_KIND(transpose);
 PT_ANALYZE_KIND(statistics);
 PT_ANALYZE_KIND(hint);

@@ -34,7 +34,8 @@ struct pt__loop {
     uint64_t drain_end_ms;
     bool draining;
     bool opened;
-    uint8_t read_buffer[PT_READ_BYTES]; /* what is read is consumed before the next read */
+    uint8_t read_buffer[PT_READ_BYTES];  /* what is read is consumed before the next read */
+    uint8_t plain_buffer[PT_READ_BYTES]; /* what of it was decrypted */
 };
 
 uint64_t pt__loop_now_ms(const pt__loop *loop);

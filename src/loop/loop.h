@@ -6,6 +6,8 @@
 #ifndef PT_LOOP_LOOP_H
 #define PT_LOOP_LOOP_H
 
+#include "loop/tls.h"
+
 #include <portico/connection.h>
 #include <portico/log.h>
 
@@ -17,6 +19,7 @@ typedef struct pt__loop_options {
     pt_routes *routes;
     const pt_config *limits;
     const pt_authenticator *authenticator; /* NULL: everyone is anonymous */
+    pt__tls_context *tls;                  /* NULL: plain text */
     uint64_t drain_timeout_ms;             /* how long running calls may go on once the loop drains */
     pt_log_sink log;
     void *log_context;

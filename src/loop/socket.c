@@ -1,5 +1,6 @@
 /* One TCP connection: bytes from the socket to pt_connection, and its pending bytes back. */
 #include "loop/internal.h"
+#include "loop/tls.h"
 
 #include <netdb.h>
 #include <stdio.h>
@@ -17,13 +18,16 @@ struct pt__socket {
     uv_shutdown_t shutdown;
     pt__loop *loop;
     pt_connection *connection;
+    pt__tls *tls; /* NULL: plain text */
     pt__socket *previous;
     pt__socket *next;
     pt__socket *next_ready;
     size_t writing_bytes; /* of the write that is under way; 0: none */
     uint64_t linger_end_ms; /* 0: not lingering */
     bool is_ready;
-    bool failed; /* feed has returned an error */
+    bool failed;     /* nothing more is read; what is pending is still written */
+    bool tls_failed; /* what the connection has pending cannot be written */
+    bool named;      /* the peer's certificate was looked at */
     bool closing;
     char peer[PT_ADDRESS_BYTES];
 };
@@ -53,6 +57,7 @@ static void on_closed(uv_handle_t *handle)
     pt__socket *socket = handle->data;
     pt__loop *loop = socket->loop;
     pt_connection_free(socket->connection);
+    pt__tls_free(socket->tls);
     if (socket->is_ready)
         unlink_ready(socket);
     if (socket->next != NULL)
@@ -90,6 +95,28 @@ static void finish_writing(pt__socket *socket)
     uv_shutdown(&socket->shutdown, (uv_stream_t *)&socket->handle, on_shutdown);
 }
 
+/* Bytes for the socket: the connection's own, or what TLS made of them. */
+static size_t get_pending(pt__socket *socket, struct iovec *pieces)
+{
+    if (socket->tls == NULL)
+        return pt_connection_pending(socket->connection, pieces, PT_IOVECS);
+    size_t count = pt__tls_pending(socket->tls, pieces, PT_IOVECS);
+    if (count != 0 || socket->tls_failed)
+        return count;
+    count = pt_connection_pending(socket->connection, pieces, PT_IOVECS);
+    size_t taken = pt__tls_write(socket->tls, pieces, count);
+    pt_connection_sent(socket->connection, taken, pt__loop_now_ms(socket->loop));
+    return pt__tls_pending(socket->tls, pieces, PT_IOVECS);
+}
+
+static void drop_sent(pt__socket *socket, size_t size_bytes)
+{
+    if (socket->tls == NULL)
+        pt_connection_sent(socket->connection, size_bytes, pt__loop_now_ms(socket->loop));
+    else
+        pt__tls_sent(socket->tls, size_bytes);
+}
+
 static void on_written(uv_write_t *request, int status)
 {
     pt__socket *socket = request->data;
@@ -101,7 +128,7 @@ static void on_written(uv_write_t *request, int status)
         pt__socket_close(socket);
         return;
     }
-    pt_connection_sent(socket->connection, size_bytes, pt__loop_now_ms(socket->loop));
+    drop_sent(socket, size_bytes);
     flush(socket);
 }
 
@@ -124,9 +151,9 @@ static void flush(pt__socket *socket)
     struct iovec pieces[PT_IOVECS];
     size_t turn_bytes = 0;
     while (!socket->closing && socket->writing_bytes == 0) {
-        size_t count = pt_connection_pending(socket->connection, pieces, PT_IOVECS);
+        size_t count = get_pending(socket, pieces);
         if (count == 0) {
-            if (pt_connection_is_done(socket->connection))
+            if (socket->tls_failed || pt_connection_is_done(socket->connection))
                 finish_writing(socket);
             break;
         }
@@ -139,7 +166,7 @@ static void flush(pt__socket *socket)
             pt__socket_close(socket);
         } else {
             turn_bytes += (size_t)written;
-            pt_connection_sent(socket->connection, (size_t)written, pt__loop_now_ms(socket->loop));
+            drop_sent(socket, (size_t)written);
         }
     }
     if (!socket->closing)
@@ -167,25 +194,70 @@ void pt__socket_flush_ready(pt__loop *loop)
     }
 }
 
+static void fail(pt__socket *socket, const pt_error *err)
+{
+    if (!socket->failed)
+        pt__loop_log(socket->loop, PT_LOG_WARN, "connection of %s ends: %s", socket->peer, err->message);
+    socket->failed = true;
+}
+
 static void feed(pt__socket *socket, pt_bytes_view input)
 {
     pt_error err = PT_ERROR_INIT;
-    pt_status status = pt_connection_feed(socket->connection, input, pt__loop_now_ms(socket->loop), &err);
-    if (status != PT_OK && !socket->failed) {
-        socket->failed = true;
-        pt__loop_log(socket->loop, PT_LOG_WARN, "connection of %s ends: %s", socket->peer, err.message);
+    if (pt_connection_feed(socket->connection, input, pt__loop_now_ms(socket->loop), &err) != PT_OK)
+        fail(socket, &err);
+    pt_error_clear(&err);
+}
+
+/* The client's certificate is known once its first bytes can be read. */
+static void name_peer(pt__socket *socket)
+{
+    if (socket->named)
+        return;
+    socket->named = true;
+    const char *name = pt__tls_peer_name(socket->tls);
+    if (name != NULL && pt_connection_set_principal(socket->connection, name, NULL) != PT_OK)
+        pt__socket_close(socket);
+}
+
+static void feed_encrypted(pt__socket *socket, pt_bytes_view input)
+{
+    pt_error err = PT_ERROR_INIT;
+    pt_status status = PT_OK;
+    uint8_t *plain = socket->loop->plain_buffer;
+    pt__tls_feed(socket->tls, input);
+    while (!socket->failed) {
+        size_t size_bytes;
+        status = pt__tls_read(socket->tls, plain, PT_READ_BYTES, &size_bytes, &err);
+        if (status != PT_OK)
+            break;
+        name_peer(socket);
+        feed(socket, (pt_bytes_view){plain, size_bytes});
+    }
+    if (status == PT_UNAVAILABLE) {
+        pt__socket_close(socket);
+    } else if (status != PT_OK && status != PT_NEED_MORE) {
+        fail(socket, &err);
+        socket->tls_failed = true;
     }
     pt_error_clear(&err);
-    flush(socket);
 }
 
 static void on_read(uv_stream_t *handle, ssize_t size, const uv_buf_t *buffer)
 {
     pt__socket *socket = handle->data;
-    if (size > 0 && socket->linger_end_ms == 0)
-        feed(socket, (pt_bytes_view){(const uint8_t *)buffer->base, (size_t)size});
-    else if (size < 0)
+    if (size < 0) {
         pt__socket_close(socket);
+        return;
+    }
+    if (size == 0 || socket->failed)
+        return;
+    pt_bytes_view input = {(const uint8_t *)buffer->base, (size_t)size};
+    if (socket->tls != NULL)
+        feed_encrypted(socket, input);
+    else
+        feed(socket, input);
+    flush(socket);
 }
 
 static void on_allocate(uv_handle_t *handle, size_t suggested_bytes, uv_buf_t *buffer)
@@ -211,6 +283,8 @@ static pt_status open_connection(pt__socket *socket, pt_error *err)
 {
     pt__loop *loop = socket->loop;
     describe_peer(socket);
+    if (loop->options.tls != NULL)
+        PT_TRY(pt__tls_new(loop->options.tls, &socket->tls, err));
     pt_connection_info info = {
         .size_bytes = sizeof(info),
         .mailbox = loop->mailbox,

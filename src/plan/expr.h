@@ -123,6 +123,7 @@ typedef struct pt_expr_call {
     bool is_distinct;
     bool ignore_nulls;
     bool is_internal;         /* names a function of Spark's internal registry */
+    bool is_operator;         /* SQL wrote -x or +x: the output name shows the sign */
     pt_cast_mode mode;        /* analyzed: what a failure does; ANSI raises, TRY and LEGACY give NULL or wrap around */
     const pt_expr *filter;    /* aggregate FILTER (WHERE …); may be NULL */
     const pt_expr *const *within_group; /* sort orders of WITHIN GROUP */

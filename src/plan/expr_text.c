@@ -91,12 +91,13 @@ static void append_field(pt__buffer *out, const pt_expr_field *field)
 static void append_call(pt__buffer *out, const pt_expr_call *call)
 {
     static const char *const MODES[] = {"", "!ansi", "!try", "!legacy"};
-    bool is_operator = call->name.count == 1;
-    if (is_operator)
+    bool is_simple = call->name.count == 1;
+    if (is_simple)
         pt__buffer_append_string(out, call->name.parts[0]);
     else
         pt__name_append_text(out, &call->name);
     pt__buffer_append_string(out, MODES[call->mode]);
+    pt__buffer_append_string(out, call->is_operator ? "!sign" : "");
     pt__buffer_append_string(out, call->is_internal ? "!internal(" : "(");
     pt__buffer_append_string(out, call->is_distinct ? "distinct " : "");
     append_list(out, call->arguments, call->argument_count);

@@ -12,7 +12,7 @@ typedef struct pt_origin {
     const char *sql;       /* whole statement; NULL for DataFrame calls */
     int32_t start;         /* offset of the first character in `sql`, counted in UTF-16 units as Spark does */
     int32_t stop;          /* offset of the last character, inclusive */
-    const char *fragment;  /* the piece of `sql`, or the DataFrame call such as "__truediv__" */
+    const char *fragment;  /* the DataFrame call such as "__truediv__"; NULL: the piece of `sql` */
     const char *call_site; /* DataFrame: "file.py:12"; "" for SQL */
 } pt_origin;
 

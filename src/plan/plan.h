@@ -111,6 +111,7 @@ typedef struct pt_plan_filter {
     const pt_plan *input;
     const pt_expr *condition;
     bool is_having;           /* before analysis */
+    bool is_qualify;          /* before analysis: QUALIFY; sees the output of `input`, then what `input` itself reads */
 } pt_plan_filter;
 
 typedef enum pt_group_kind {

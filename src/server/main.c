@@ -86,7 +86,8 @@ int main(int argc, char **argv)
 {
     pt__arguments arguments;
     pt_error err = PT_ERROR_INIT;
-    pt_status status = pt__arguments_read(argc - 1, argv + 1, environ, &arguments, &err);
+    const char *const *flags = (const char *const *)argv + 1;
+    pt_status status = pt__arguments_read(argc - 1, flags, (const char *const *)environ, &arguments, &err);
     int exit_status = status == PT_OK ? run_command(&arguments) : pt__report(&err);
     pt_error_clear(&err);
     pt__arguments_deinit(&arguments);

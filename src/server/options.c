@@ -169,7 +169,7 @@ static pt_status read_file(pt_config *config, const char *path, pt_error *err)
     return status;
 }
 
-static pt_status read_environment(pt_config *config, char *const *environment, pt_error *err)
+static pt_status read_environment(pt_config *config, const char *const *environment, pt_error *err)
 {
     size_t prefix_size = strlen(environment_prefix);
     for (; *environment != NULL; environment++) {
@@ -188,7 +188,7 @@ static pt_status read_environment(pt_config *config, char *const *environment, p
 }
 
 /* One flag at argv[*index], with the value in it or after it. */
-static pt_status read_flag(pt_config *config, int argc, char *const *argv, int *index, pt_error *err)
+static pt_status read_flag(pt_config *config, int argc, const char *const *argv, int *index, pt_error *err)
 {
     const char *flag = argv[*index] + 2;
     const char *equals = strchr(flag, '=');
@@ -215,7 +215,7 @@ static pt_status read_word(pt__arguments *arguments, const char *word, pt_error 
     return PT_OK;
 }
 
-static pt_status read_flags(pt__arguments *arguments, int argc, char *const *argv, pt_error *err)
+static pt_status read_flags(pt__arguments *arguments, int argc, const char *const *argv, pt_error *err)
 {
     bool only_words = false;
     for (int i = 0; i < argc; i++) {
@@ -233,7 +233,7 @@ static pt_status read_flags(pt__arguments *arguments, int argc, char *const *arg
     return PT_OK;
 }
 
-pt_status pt__arguments_read(int argc, char *const *argv, char *const *environment, pt__arguments *out,
+pt_status pt__arguments_read(int argc, const char *const *argv, const char *const *environment, pt__arguments *out,
                              pt_error *err)
 {
     *out = (pt__arguments){0};

@@ -22,7 +22,7 @@ typedef struct pt__arguments {
  * Ownership: end `*out` with pt__arguments_deinit, also after failure.
  * Errors:    PT_INVALID_ARGUMENT naming the option, with the nearest known name; PT_IO.
  */
-pt_status pt__arguments_read(int argc, char *const *argv, char *const *environment, pt__arguments *out,
+pt_status pt__arguments_read(int argc, const char *const *argv, const char *const *environment, pt__arguments *out,
                              pt_error *err);
 void pt__arguments_deinit(pt__arguments *arguments);
 

@@ -2,6 +2,8 @@
 #include "server/commands.h"
 #include "server/frontends.h"
 #include "server/log.h"
+#include "server/security.h"
+#include "wire/limits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +13,8 @@ typedef struct server {
     pt__server_log log;
     pt_host *host;
     pt_routes *routes;
+    pt__token *token;
+    pt__tls_context *tls;
     pt__loop *loop;
 } server;
 
@@ -19,7 +23,8 @@ static pt_status mount_frontends(server *s, pt_error *err)
     PT_TRY(pt_routes_new(s->host, &s->routes, err));
     for (size_t i = 0; pt__server_frontends[i] != NULL; i++)
         PT_TRY(pt_frontend_mount(s->host, pt__server_frontends[i], s->config, s->routes, err));
-    return PT_OK;
+    PT_TRY(pt_routes_add_health(s->routes, err));
+    return pt_routes_add_reflection(s->routes, err);
 }
 
 static pt_status open_loop(server *s, pt_error *err)
@@ -28,6 +33,8 @@ static pt_status open_loop(server *s, pt_error *err)
         .host = s->host,
         .routes = s->routes,
         .limits = s->config,
+        .authenticator = s->token == NULL ? NULL : pt__token_authenticator(s->token),
+        .tls = s->tls,
         .log = pt__server_log_write,
         .log_context = &s->log,
     };
@@ -59,6 +66,10 @@ static pt_status listen_at_all(server *s, pt_error *err)
 
 static pt_status serve(server *s, pt_error *err)
 {
+    pt__limits limits;
+    PT_TRY(pt__limits_read(s->config, &limits, err)); /* now, and not with the first client */
+    PT_TRY(pt__security_open_tls(s->config, &s->tls, err));
+    PT_TRY(pt__security_open_token(s->config, &s->token, err));
     PT_TRY(mount_frontends(s, err));
     PT_TRY(open_loop(s, err));
     PT_TRY(listen_at_all(s, err));
@@ -74,5 +85,7 @@ int pt__serve_command(const pt__arguments *arguments)
     serve(&s, &err);
     pt_routes_free(s.routes);
     pt__loop_free(s.loop);
+    pt__token_free(s.token);
+    pt__tls_context_free(s.tls);
     return pt__report(&err);
 }

@@ -1,5 +1,6 @@
 #include "wire/connection.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,6 +87,13 @@ pt_status pt_connection_new(pt_host *host, pt_routes *routes, const pt_connectio
     return status;
 }
 
+pt_status pt_connection_set_principal(pt_connection *connection, const char *name, pt_error *err)
+{
+    assert(connection->principal_name == NULL); /* calls that run point to it */
+    connection->principal_name = strdup(name);
+    return connection->principal_name != NULL ? PT_OK : pt_error_set(err, PT_NO_MEMORY, "no memory for a name");
+}
+
 void pt_connection_free(pt_connection *connection)
 {
     if (connection == NULL)
@@ -100,6 +108,7 @@ void pt_connection_free(pt_connection *connection)
         pt__stream_free(connection->streams);
     pt__outbox_deinit(&connection->outbox);
     pt_error_clear(&connection->failure);
+    free(connection->principal_name);
     free(connection->peer);
     free(connection);
 }

@@ -30,6 +30,7 @@ struct pt_connection {
     void (*ready)(void *context, pt_connection *connection);
     void *ready_context;
     char *peer;
+    char *principal_name; /* as the transport knows the peer; NULL: it does not */
     pt__limits limits;
     uint64_t now_ms;
 

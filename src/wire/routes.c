@@ -21,8 +21,11 @@ struct pt_routes {
     pt_host *host;
     mount_entry *mounts;
     size_t mount_count;
-    pt__map by_path; /* route, owned */
+    pt__map by_path;  /* route, owned */
+    pt__map services; /* the names count, not the values; nothing is removed */
     bool serving;
+    void (*serving_changed)(void *context);
+    void *serving_context;
 };
 
 pt_status pt_routes_new(pt_host *host, pt_routes **out, pt_error *err)
@@ -54,6 +57,7 @@ void pt_routes_free(pt_routes *routes)
     while (pt__map_next(&routes->by_path, &position, &path, &value))
         free(value);
     pt__map_deinit(&routes->by_path);
+    pt__map_deinit(&routes->services);
     free(routes->mounts);
     free(routes);
 }
@@ -85,6 +89,19 @@ static void remove_paths(pt_routes *routes, const pt_frontend_vtable *frontend)
         free(pt__map_remove(&routes->by_path, frontend->methods[i].path));
 }
 
+/* Without memory a service is not listed, but served. */
+static void list_services(pt_routes *routes, const pt_frontend_vtable *frontend)
+{
+    for (size_t i = 0; i < frontend->method_count; i++) {
+        const char *path = frontend->methods[i].path;
+        const char *slash = strchr(path + 1, '/');
+        char *service = slash == NULL ? NULL : strndup(path + 1, (size_t)(slash - path) - 1);
+        if (service != NULL && pt__map_get(&routes->services, service) == NULL)
+            (void)pt__map_set(&routes->services, service, routes, NULL);
+        free(service);
+    }
+}
+
 static pt_status add_mount(pt_routes *routes, const pt_frontend_vtable *frontend, void *mount, pt_error *err)
 {
     mount_entry *grown = realloc(routes->mounts, (routes->mount_count + 1) * sizeof(*grown));
@@ -98,6 +115,7 @@ static pt_status add_mount(pt_routes *routes, const pt_frontend_vtable *frontend
         return pt_error_set(err, PT_NO_MEMORY, "no memory to mount %s", frontend->name);
     }
     routes->mounts[routes->mount_count++] = (mount_entry){frontend, mount};
+    list_services(routes, frontend);
     return PT_OK;
 }
 
@@ -158,5 +176,25 @@ bool pt_routes_is_serving(const pt_routes *routes)
 
 void pt_routes_set_serving(pt_routes *routes, bool serving)
 {
+    if (routes->serving == serving)
+        return;
     routes->serving = serving;
+    if (routes->serving_changed != NULL)
+        routes->serving_changed(routes->serving_context);
+}
+
+void pt__routes_on_serving(pt_routes *routes, void (*changed)(void *context), void *context)
+{
+    routes->serving_changed = changed;
+    routes->serving_context = context;
+}
+
+const char *pt__routes_service_at(const pt_routes *routes, size_t index)
+{
+    return index < routes->services.entry_count ? routes->services.entries[index].key : NULL;
+}
+
+bool pt__routes_has_service(const pt_routes *routes, const char *service)
+{
+    return pt__map_get(&routes->services, service) != NULL;
 }

@@ -12,4 +12,11 @@
  */
 pt_status pt__routes_add(pt_routes *routes, const pt_frontend_vtable *frontend, void *take_mount, pt_error *err);
 
+/** "package.Service" of the methods' paths, each once; NULL past the end. */
+const char *pt__routes_service_at(const pt_routes *routes, size_t index);
+bool pt__routes_has_service(const pt_routes *routes, const char *service);
+
+/** Runs changed(context) when pt_routes_set_serving changes the answer. One only: the health service. */
+void pt__routes_on_serving(pt_routes *routes, void (*changed)(void *context), void *context);
+
 #endif

@@ -19,7 +19,8 @@ pt__stream *pt__stream_new(pt_connection *connection, int32_t id)
     stream->call.vtable = &stream_call;
     stream->connection = connection;
     stream->id = id;
-    stream->principal.name = "";
+    bool named = connection->principal_name != NULL;
+    stream->principal = (pt_principal){named ? connection->principal_name : "", named};
     stream->in_transport = true;
     stream->next = connection->streams;
     if (stream->next != NULL)

@@ -1,0 +1,252 @@
+/* Calls: which overload is meant, and what it gives. */
+#include "analyze/analyzer.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+/* Builtin functions may be written with the schema they live in. */
+static const char *builtin_name(const pt_name *name)
+{
+    if (name->count == 1)
+        return name->parts[0];
+    if (name->count == 2 && strcasecmp(name->parts[0], "builtin") == 0)
+        return name->parts[1];
+    if (name->count == 3 && strcasecmp(name->parts[0], "system") == 0 && strcasecmp(name->parts[1], "builtin") == 0)
+        return name->parts[2];
+    return NULL;
+}
+
+static pt_status unknown_function(pt__analyzer *a, const pt_expr_call *call, pt_error *err)
+{
+    pt__catalog *c = a->catalog;
+    pt_name current = {(const char *const[]){c->vtable->current_catalog(c), c->vtable->current_database(c)}, 2};
+    const char *path = pt__arena_printf(a->arena, "[`system`.`builtin`, `system`.`session`, %s]",
+                                        pt__quote_name(a->arena, &current));
+    pt_status status = pt__raise(err, PT_COND_UNRESOLVED_ROUTINE, "routineName", pt__quote_name(a->arena, &call->name),
+                                 "searchPath", path, NULL);
+    return pt__analyzer_fail(status, call->base.origin, err);
+}
+
+/* "1", "[1, 2]" or "> 0": the numbers of arguments that the overloads take. */
+static const char *expected_counts(pt__analyzer *a, const pt__function *rows, size_t count)
+{
+    size_t fewest = SIZE_MAX;
+    size_t most = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t least;
+        size_t largest;
+        pt__signature_arity(rows[i].signature, &least, &largest);
+        if (least < fewest)
+            fewest = least;
+        if (largest > most)
+            most = largest;
+    }
+    if (most == SIZE_MAX)
+        return pt__arena_printf(a->arena, "> %zu", fewest == 0 ? 0 : fewest - 1);
+    if (fewest == most)
+        return pt__arena_printf(a->arena, "%zu", fewest);
+    pt__buffer text = PT_BUFFER_INIT;
+    for (size_t n = fewest; n <= most; n++)
+        pt__buffer_printf(&text, "%s%zu", n == fewest ? "[" : ", ", n);
+    pt__buffer_append_string(&text, "]");
+    const char *copy = pt__arena_copy_string(a->arena, pt__buffer_string(&text));
+    pt__buffer_deinit(&text);
+    return copy;
+}
+
+static pt_status wrong_count(pt__analyzer *a, const pt_expr_call *call, const char *expected, pt_error *err)
+{
+    pt_status status =
+        pt__raise(err, PT_COND_WRONG_NUM_ARGS, "functionName", pt__quote_name(a->arena, &call->name), "expectedNum",
+                  expected, "actualNum", pt__arena_printf(a->arena, "%zu", call->argument_count),
+                  "docroot", "https://spark.apache.org/docs/latest", NULL);
+    return pt__analyzer_fail(status, call->base.origin, err);
+}
+
+/* "INT" for the signature word at `index`, for messages. */
+static const char *required_type(pt__analyzer *a, const char *signature, size_t index)
+{
+    static const struct {
+        const char *word;
+        const char *text;
+    } WORDS[] = {{"int", "\"INT\""},         {"bigint", "\"BIGINT\""},     {"string", "\"STRING\""},
+                 {"boolean", "\"BOOLEAN\""}, {"double", "\"DOUBLE\""},     {"date", "\"DATE\""},
+                 {"numeric", "\"NUMERIC\""}, {"binary", "\"BINARY\""},     {"timestamp", "\"TIMESTAMP\""},
+                 {"integral", "\"INTEGRAL\""}, {"array", "\"ARRAY\""},     {"map", "\"MAP\""},
+                 {"struct", "\"STRUCT\""},   {"interval", "\"INTERVAL\""}, {"decimal", "\"DECIMAL\""}};
+    const char *at = signature;
+    int depth = 0;
+    for (size_t i = 0; *at != '\0' && i < index; at++) {
+        depth += *at == '<' || *at == '(';
+        depth -= *at == ')' || (*at == '>' && at != signature && at[-1] != '-');
+        i += *at == ',' && depth == 0;
+    }
+    at += strspn(at, " ");
+    if (strncmp(at, "const ", 6) == 0)
+        at += 6;
+    size_t size = strspn(at, "abcdefghijklmnopqrstuvwxyz_");
+    for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++) {
+        if (strlen(WORDS[i].word) == size && strncmp(WORDS[i].word, at, size) == 0)
+            return WORDS[i].text;
+    }
+    return pt__arena_printf(a->arena, "\"%.*s\"", (int)size, at);
+}
+
+static bool arity_fits(const pt__function *row, size_t count)
+{
+    size_t fewest;
+    size_t most;
+    pt__signature_arity(row->signature, &fewest, &most);
+    return count >= fewest && count <= most;
+}
+
+/* No overload fits: name the first argument that the last tried row does not take. */
+static pt_status no_overload(pt__analyzer *a, const pt_expr_call *call, const pt__function *rows, size_t count,
+                             pt_error *err)
+{
+    const pt__function *row = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (arity_fits(&rows[i], call->argument_count))
+            row = &rows[i];
+    }
+    if (row == NULL)
+        return wrong_count(a, call, expected_counts(a, rows, count), err);
+    size_t index = 0;
+    for (size_t i = 0; i < call->argument_count; i++) {
+        if (call->arguments[i]->kind != PT_EXPR_LAMBDA && call->arguments[i]->type != NULL)
+            index = i;
+        const char *required = required_type(a, row->signature, i);
+        if (call->arguments[i]->type != NULL &&
+            strncasecmp(required + 1, pt__type_sql(a->arena, call->arguments[i]->type), 3) != 0)
+            break;
+    }
+    return pt__mismatch(a, call, index, required_type(a, row->signature, index), err);
+}
+
+static pt_status choose(pt__analyzer *a, pt__scope *scope, const pt_expr_call *call, const pt__function *rows,
+                        size_t count, pt__match *match, pt_error *err)
+{
+    for (int with_casts = 0; with_casts <= 1; with_casts++) {
+        for (size_t i = 0; i < count; i++) {
+            if (!arity_fits(&rows[i], call->argument_count))
+                continue;
+            pt_status status = pt__match_signature(a, scope, &rows[i], call, with_casts != 0, match, err);
+            if (status != PT_NOT_FOUND)
+                return status;
+        }
+    }
+    return no_overload(a, call, rows, count, err);
+}
+
+/* Replaces names of the parameters in a function's body by the arguments. */
+typedef struct inlining {
+    pt__analyzer *a;
+    const pt__user_function *function;
+    const pt_expr *const *arguments;
+} inlining;
+
+static const pt_expr *inline_parameter(void *context, const pt_expr *expr)
+{
+    inlining *in = context;
+    if (expr->kind == PT_EXPR_ATTRIBUTE) {
+        const pt_expr_attribute *attribute = pt__expr_as_attribute(expr);
+        const char *last = attribute->name.parts[attribute->name.count - 1];
+        for (size_t i = 0; attribute->name.count <= 2 && i < in->function->parameter_count; i++) {
+            if (pt__same_name(in->a, in->function->parameters[i].name, last))
+                return in->arguments[i];
+        }
+        return expr;
+    }
+    return pt__expr_map_children(in->a->arena, expr, inline_parameter, context);
+}
+
+static pt_status call_user_function(pt__analyzer *a, pt__scope *scope, const pt_expr_call *call,
+                                    const pt__user_function *function, const pt_expr **out, pt_error *err)
+{
+    const pt_expr **arguments = pt__arena_array(a->arena, const pt_expr *, function->parameter_count + 1);
+    const char *expected = pt__arena_printf(a->arena, "%zu", function->parameter_count);
+    if (call->argument_count > function->parameter_count)
+        return wrong_count(a, call, expected, err);
+    for (size_t i = 0; i < function->parameter_count; i++) {
+        const pt_expr *value = i < call->argument_count ? call->arguments[i]
+                               : function->defaults != NULL ? function->defaults[i]
+                                                            : NULL;
+        if (value == NULL)
+            return wrong_count(a, call, expected, err);
+        arguments[i] = pt__expr_cast(a->arena, value, function->parameters[i].type, PT_CAST_DEFAULT);
+    }
+    inlining in = {a, function, arguments};
+    const pt_expr *body = inline_parameter(&in, function->body);
+    if (function->return_type != NULL)
+        body = pt__expr_cast(a->arena, body, function->return_type, PT_CAST_DEFAULT);
+    return pt__analyze_expr(a, scope, pt__expr_alias(a->arena, body, pt__pretty_name(a->arena, &call->base)), out, err);
+}
+
+static bool starts_with_try(const char *name)
+{
+    return strncasecmp(name, "try_", 4) == 0;
+}
+
+static void fill_match(pt_expr_call *resolved, const pt__match *match)
+{
+    resolved->function = match->function;
+    resolved->arguments = match->arguments;
+    resolved->argument_count = match->argument_count;
+    resolved->base.type = match->type;
+    resolved->base.nullable = match->nullable;
+}
+
+static pt_status check_modifiers(pt__analyzer *a, const pt_expr_call *call, const pt__function *row, pt_error *err)
+{
+    bool is_aggregate = row->kind == PT_FUNCTION_AGGREGATE;
+    bool is_window = row->kind == PT_FUNCTION_WINDOW;
+    const char *clause = NULL;
+    if (call->is_distinct && !is_aggregate)
+        clause = "DISTINCT";
+    else if (call->filter != NULL && !is_aggregate)
+        clause = "FILTER clause";
+    else if (call->ignore_nulls && !is_aggregate && !is_window)
+        clause = "IGNORE NULLS";
+    if (clause == NULL)
+        return PT_OK;
+    pt_status status = pt__raise(err, PT_COND_INVALID_SQL_SYNTAX_FUNCTION_CLAUSE, "funcName",
+                                 pt__quote_name(a->arena, &call->name), "syntax", clause, NULL);
+    return pt__analyzer_fail(status, call->base.origin, err);
+}
+
+pt_status pt__resolve_call(pt__analyzer *a, pt__scope *scope, pt_expr_call *call, const pt_expr **out, pt_error *err)
+{
+    const pt__user_function *user = NULL;
+    pt_status found = call->is_internal
+                          ? PT_NOT_FOUND
+                          : a->catalog->vtable->find_function(a->catalog, a->arena, &call->name, &user, err);
+    if (found == PT_OK && user->body != NULL)
+        return call_user_function(a, scope, call, user, out, err);
+    if (found != PT_OK && found != PT_NOT_FOUND)
+        return found;
+    const char *name = builtin_name(&call->name);
+    size_t count = 0;
+    const pt__function *rows = name == NULL ? NULL : pt__function_find(name, &count);
+    if (rows == NULL)
+        return unknown_function(a, call, err);
+    PT_TRY(check_modifiers(a, call, rows, err));
+    call->mode = starts_with_try(name) ? PT_CAST_TRY : a->ansi ? PT_CAST_ANSI : PT_CAST_LEGACY;
+    pt__match match = {0};
+    PT_TRY(choose(a, scope, call, rows, count, &match, err));
+    fill_match(call, &match);
+    *out = &call->base;
+    return PT_OK;
+}
+
+pt_status pt__call(pt__analyzer *a, const char *name, const pt_expr *const *arguments, size_t count,
+                   const pt_expr **out, pt_error *err)
+{
+    pt_expr_call *call = pt__expr_make(a->arena, CALL, call, count == 0 ? NULL : arguments[0]->origin);
+    call->name = pt__name_one(a->arena, name);
+    call->arguments = arguments;
+    call->argument_count = count;
+    call->is_internal = true;
+    pt__scope scope = pt__scope_of(a, NULL, 0);
+    return pt__resolve_call(a, &scope, call, out, err);
+}

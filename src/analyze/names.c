@@ -1,0 +1,564 @@
+/* Names: columns by qualifier, by DataFrame, of lambdas, of outer queries; stars; fields of structs. */
+#include "analyze/analyzer.h"
+
+#include "plan/walk.h"
+
+#include <string.h>
+
+/* ---- matching a name against columns ---- */
+
+/* How many leading parts of `name` name the column, qualifier included; 0: no match. */
+static size_t match_column(const pt__analyzer *a, const pt_column *column, const pt_name *name, size_t qualifier_parts)
+{
+    if (name->count <= qualifier_parts || qualifier_parts > column->qualifier.count)
+        return 0;
+    size_t skip = column->qualifier.count - qualifier_parts;
+    for (size_t i = 0; i < qualifier_parts; i++) {
+        if (!pt__same_name(a, column->qualifier.parts[skip + i], name->parts[i]))
+            return 0;
+    }
+    return pt__same_name(a, column->name, name->parts[qualifier_parts]) ? qualifier_parts + 1 : 0;
+}
+
+typedef struct candidates {
+    pt__list(const pt_column *) list;
+    size_t used_parts;
+} candidates;
+
+static bool has_id(const candidates *found, uint32_t id)
+{
+    for (size_t i = 0; i < found->list.count; i++) {
+        if (found->list.items[i]->id == id)
+            return true;
+    }
+    return false;
+}
+
+static void collect(pt__analyzer *a, const pt__scope *scope, const pt_name *name, size_t qualifier_parts, candidates *found)
+{
+    for (size_t i = 0; i < scope->input_count; i++) {
+        const pt_plan *input = scope->inputs[i];
+        for (size_t c = 0; c < input->column_count; c++) {
+            const pt_column *column = &input->columns[c];
+            if (column->is_hidden && qualifier_parts == 0)
+                continue;
+            size_t used = match_column(a, column, name, qualifier_parts);
+            if (used == 0 || has_id(found, column->id))
+                continue;
+            found->used_parts = used;
+            pt__list_push(a->arena, &found->list, column);
+        }
+    }
+}
+
+/* The most qualified reading that has any candidate wins. */
+static candidates find_candidates(pt__analyzer *a, const pt__scope *scope, const pt_name *name)
+{
+    enum { MOST_QUALIFIER_PARTS = 3 };
+    candidates found = {0};
+    for (size_t parts = MOST_QUALIFIER_PARTS + 1; parts-- > 0;) {
+        collect(a, scope, name, parts, &found);
+        if (found.list.count != 0)
+            break;
+    }
+    return found;
+}
+
+static const char *quote_column(pt__analyzer *a, const pt_column *column)
+{
+    const char **parts = pt__arena_array(a->arena, const char *, column->qualifier.count + 1);
+    for (size_t i = 0; i < column->qualifier.count; i++)
+        parts[i] = column->qualifier.parts[i];
+    parts[column->qualifier.count] = column->name;
+    pt_name full = {parts, column->qualifier.count + 1};
+    return pt__quote_name(a->arena, &full);
+}
+
+static pt_status fail_ambiguous(pt__analyzer *a, const pt_name *name, const candidates *found, const pt_origin *origin,
+                                pt_error *err)
+{
+    pt__buffer names = PT_BUFFER_INIT;
+    for (size_t i = 0; i < found->list.count; i++)
+        pt__buffer_printf(&names, "%s%s", i == 0 ? "" : ", ", quote_column(a, found->list.items[i]));
+    pt_status status = pt__raise(err, PT_COND_AMBIGUOUS_REFERENCE, "name", pt__quote_name(a->arena, name),
+                                 "referenceNames", pt__arena_printf(a->arena, "[%s]", pt__buffer_string(&names)), NULL);
+    pt__buffer_deinit(&names);
+    return pt__analyzer_fail(status, origin, err);
+}
+
+const pt_expr *pt__column_ref(pt__analyzer *a, const pt_column *column)
+{
+    pt_expr_column *ref = pt__expr_make(a->arena, COLUMN, column, NULL);
+    ref->id = column->id;
+    ref->name = column->name;
+    ref->base.type = column->type;
+    ref->base.nullable = column->nullable;
+    return &ref->base;
+}
+
+/* A reference spelled as the user did, with the fields that follow it taken out of it. */
+static pt_status refer(pt__analyzer *a, const pt_column *column, const pt_name *name, size_t used_parts, bool is_outer,
+                       const pt_origin *origin, const pt_expr **out, pt_error *err)
+{
+    pt_expr_column *ref = pt__expr_make(a->arena, COLUMN, column, origin);
+    ref->id = column->id;
+    ref->name = name->parts[used_parts - 1];
+    ref->is_outer = is_outer;
+    ref->base.type = column->type;
+    ref->base.nullable = column->nullable;
+    const pt_expr *expr = &ref->base;
+    for (size_t i = used_parts; i < name->count; i++)
+        PT_TRY(pt__extract(a, expr, pt__expr_string(a->arena, name->parts[i]), origin, &expr, err));
+    *out = expr;
+    return PT_OK;
+}
+
+/* ---- DataFrame columns ---- */
+
+typedef struct node_search {
+    pt__analyzer *a;
+    int64_t plan_id;
+    const char *name;
+    candidates *found;
+    size_t node_count;
+} node_search;
+
+/* Nodes of the plan id, topmost only; their columns of that name are candidates. */
+static bool find_nodes(void *context, const pt_plan *plan)
+{
+    node_search *search = context;
+    if (plan->plan_id != search->plan_id)
+        return pt__plan_each_child(plan, find_nodes, search);
+    search->node_count++;
+    for (size_t i = 0; i < plan->column_count; i++) {
+        const pt_column *column = &plan->columns[i];
+        if (!column->is_hidden && pt__same_name(search->a, column->name, search->name) && !has_id(search->found, column->id))
+            pt__list_push(search->a->arena, &search->found->list, column);
+    }
+    return true;
+}
+
+static const pt_column *column_of_scope(const pt__scope *scope, uint32_t id)
+{
+    for (size_t i = 0; i < scope->input_count; i++) {
+        for (size_t c = 0; c < scope->inputs[i]->column_count; c++) {
+            if (scope->inputs[i]->columns[c].id == id)
+                return &scope->inputs[i]->columns[c];
+        }
+    }
+    return NULL;
+}
+
+static pt_status fail_dataframe(pt__analyzer *a, pt__condition_id condition, const pt_expr_attribute *attribute, pt_error *err)
+{
+    pt_status status = pt__raise(err, condition, "name", pt__quote_name(a->arena, &attribute->name), NULL);
+    return pt__analyzer_fail(status, attribute->base.origin, err);
+}
+
+static pt_status resolve_dataframe_column(pt__analyzer *a, pt__scope *scope, const pt_expr_attribute *attribute,
+                                          const pt_expr **out, pt_error *err)
+{
+    for (pt__scope *s = scope; s != NULL; s = (pt__scope *)s->outer) {
+        candidates found = {0};
+        node_search search = {a, attribute->plan_id, attribute->name.parts[0], &found, 0};
+        for (size_t i = 0; i < s->input_count; i++)
+            find_nodes(&search, s->inputs[i]);
+        if (search.node_count == 0)
+            continue;
+        if (found.list.count == 0)
+            return PT_NOT_FOUND;
+        candidates visible = {0};
+        const pt_column *column = NULL;
+        for (size_t i = 0; i < found.list.count; i++) {
+            const pt_column *here = column_of_scope(s, found.list.items[i]->id);
+            if (here == NULL)
+                continue;
+            column = here;
+            pt__list_push(a->arena, &visible.list, here);
+        }
+        if (visible.list.count > 1)
+            return fail_dataframe(a, PT_COND_AMBIGUOUS_COLUMN_REFERENCE, attribute, err);
+        if (column == NULL)
+            return PT_NOT_FOUND;
+        scope->outer_was_used |= s != scope;
+        return refer(a, column, &attribute->name, 1, s != scope, attribute->base.origin, out, err);
+    }
+    return PT_NOT_FOUND;
+}
+
+/* ---- attributes ---- */
+
+static bool resolve_lambda_variable(pt__analyzer *a, const pt__scope *scope, const pt_expr_attribute *attribute,
+                                    const pt_expr **out, pt_status *status, pt_error *err)
+{
+    for (const pt__lambda_scope *l = scope->lambdas; l != NULL; l = l->outer) {
+        for (size_t i = 0; i < l->lambda->parameter_count; i++) {
+            if (!pt__same_name(a, l->lambda->parameters[i]->name.parts[0], attribute->name.parts[0]))
+                continue;
+            *status = PT_OK;
+            *out = &l->variables[i]->base;
+            for (size_t part = 1; part < attribute->name.count && *status == PT_OK; part++)
+                *status = pt__extract(a, *out, pt__expr_string(a->arena, attribute->name.parts[part]),
+                                      attribute->base.origin, out, err);
+            return true;
+        }
+    }
+    return false;
+}
+
+static const pt_expr_alias *select_alias(pt__analyzer *a, const pt__scope *scope, const char *name)
+{
+    const pt_expr_alias *found = NULL;
+    for (size_t i = 0; i < scope->select_count; i++) {
+        const pt_expr *item = scope->select_items[i];
+        if (item == NULL || item->kind != PT_EXPR_ALIAS || pt__expr_as_alias(item)->name_count != 1)
+            continue;
+        if (pt__same_name(a, pt__expr_as_alias(item)->names[0], name))
+            found = pt__expr_as_alias(item);
+    }
+    return found;
+}
+
+/* An item of the select list further left, by its alias. */
+static pt_status resolve_lateral_alias(pt__analyzer *a, const pt__scope *scope, const pt_expr_attribute *attribute,
+                                       const pt_expr **out, pt_error *err)
+{
+    const pt_expr_alias *alias = select_alias(a, scope, attribute->name.parts[0]);
+    if (alias == NULL)
+        return PT_NOT_FOUND;
+    const pt_expr *expr = pt__expr_alias(a->arena, alias->child, alias->names[0]);
+    ((pt_expr *)expr)->type = alias->child->type;
+    ((pt_expr *)expr)->nullable = alias->child->nullable;
+    for (size_t i = 1; i < attribute->name.count; i++)
+        PT_TRY(pt__extract(a, expr, pt__expr_string(a->arena, attribute->name.parts[i]), attribute->base.origin, &expr, err));
+    *out = expr;
+    return PT_OK;
+}
+
+pt_status pt__resolve_attribute(pt__analyzer *a, pt__scope *scope, const pt_expr_attribute *attribute,
+                                const pt_expr **out, pt_error *err)
+{
+    pt_status status;
+    if (attribute->plan_id >= 0)
+        return resolve_dataframe_column(a, scope, attribute, out, err);
+    if (resolve_lambda_variable(a, scope, attribute, out, &status, err))
+        return status;
+    for (pt__scope *s = scope; s != NULL; s = (pt__scope *)s->outer) {
+        candidates found = find_candidates(a, s, &attribute->name);
+        if (found.list.count > 1)
+            return fail_ambiguous(a, &attribute->name, &found, attribute->base.origin, err);
+        if (found.list.count == 1) {
+            scope->outer_was_used |= s != scope;
+            return refer(a, found.list.items[0], &attribute->name, found.used_parts, s != scope, attribute->base.origin,
+                         out, err);
+        }
+        if (s == scope) {
+            status = resolve_lateral_alias(a, scope, attribute, out, err);
+            if (status != PT_NOT_FOUND)
+                return status;
+        }
+    }
+    return PT_NOT_FOUND;
+}
+
+/* ---- suggestions ---- */
+
+static size_t edit_distance(const char *x, const char *y)
+{
+    enum { LONGEST = 64 };
+    size_t row[LONGEST + 1];
+    size_t x_size = strnlen(x, LONGEST);
+    size_t y_size = strnlen(y, LONGEST);
+    for (size_t j = 0; j <= y_size; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= x_size; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= y_size; j++) {
+            size_t replaced = diagonal + (x[i - 1] != y[j - 1]);
+            diagonal = row[j];
+            size_t inserted = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+            row[j] = replaced < inserted ? replaced : inserted;
+        }
+    }
+    return row[y_size];
+}
+
+typedef struct suggestion {
+    size_t distance;
+    const char *text;
+} suggestion;
+
+static void insert_suggestion(suggestion *best, size_t *count, size_t max, suggestion added)
+{
+    size_t at = *count;
+    while (at > 0 && best[at - 1].distance > added.distance)
+        at--;
+    if (at == max)
+        return;
+    if (*count < max)
+        ++*count;
+    for (size_t i = *count - 1; i > at; i--)
+        best[i] = best[i - 1];
+    best[at] = added;
+}
+
+pt_status pt__unresolved_column(pt__analyzer *a, const pt__scope *scope, const pt_name *name, const pt_origin *origin,
+                                pt_error *err)
+{
+    enum { MOST_SUGGESTIONS = 5 };
+    suggestion best[MOST_SUGGESTIONS];
+    size_t count = 0;
+    for (size_t i = 0; i < scope->input_count; i++) {
+        for (size_t c = 0; c < scope->inputs[i]->column_count; c++) {
+            const pt_column *column = &scope->inputs[i]->columns[c];
+            if (column->is_hidden)
+                continue;
+            suggestion s = {edit_distance(column->name, name->parts[name->count - 1]), quote_column(a, column)};
+            insert_suggestion(best, &count, MOST_SUGGESTIONS, s);
+        }
+    }
+    const char *object = pt__quote_name(a->arena, name);
+    if (count == 0)
+        return pt__analyzer_fail(pt__raise(err, PT_COND_UNRESOLVED_COLUMN_WITHOUT_SUGGESTION, "objectName", object, NULL),
+                                 origin, err);
+    pt__buffer proposal = PT_BUFFER_INIT;
+    for (size_t i = 0; i < count; i++)
+        pt__buffer_printf(&proposal, "%s%s", i == 0 ? "" : ", ", best[i].text);
+    pt_status status = pt__raise(err, PT_COND_UNRESOLVED_COLUMN_WITH_SUGGESTION, "objectName", object, "proposal",
+                                 pt__buffer_string(&proposal), NULL);
+    pt__buffer_deinit(&proposal);
+    return pt__analyzer_fail(status, origin, err);
+}
+
+/* ---- stars ---- */
+
+static bool has_qualifier(const pt__analyzer *a, const pt_column *column, const pt_name *target)
+{
+    if (target->count > column->qualifier.count)
+        return false;
+    size_t skip = column->qualifier.count - target->count;
+    for (size_t i = 0; i < target->count; i++) {
+        if (!pt__same_name(a, column->qualifier.parts[skip + i], target->parts[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool is_excepted(const pt__analyzer *a, const pt_expr_star *star, const pt_column *column)
+{
+    for (size_t i = 0; i < star->except_count; i++) {
+        const pt_name *name = &star->except[i];
+        if (pt__same_name(a, name->parts[name->count - 1], column->name))
+            return true;
+    }
+    return false;
+}
+
+typedef pt__list(const pt_expr *) expr_list;
+
+static void star_columns(pt__analyzer *a, const pt_plan *plan, const pt_expr_star *star, expr_list *list)
+{
+    for (size_t i = 0; i < plan->column_count; i++) {
+        const pt_column *column = &plan->columns[i];
+        bool wanted = star->target.count == 0 ? !column->is_hidden : has_qualifier(a, column, &star->target);
+        if (wanted && !is_excepted(a, star, column))
+            pt__list_push(a->arena, list, pt__column_ref(a, column));
+    }
+}
+
+typedef struct star_search {
+    pt__analyzer *a;
+    const pt_expr_star *star;
+    expr_list *list;
+} star_search;
+
+/* The first node of the star's plan id gives its columns. */
+static bool find_star_node(void *context, const pt_plan *plan)
+{
+    star_search *search = context;
+    if (plan->plan_id != search->star->plan_id)
+        return pt__plan_each_child(plan, find_star_node, search);
+    star_columns(search->a, plan, search->star, search->list);
+    return false;
+}
+
+/* s.* where s is a struct column. */
+static pt_status expand_struct(pt__analyzer *a, pt__scope *scope, const pt_expr_star *star, expr_list *list, pt_error *err)
+{
+    pt_expr_attribute *attribute = pt__expr_make(a->arena, ATTRIBUTE, attribute, star->base.origin);
+    attribute->name = star->target;
+    attribute->plan_id = -1;
+    const pt_expr *child;
+    pt_status status = pt__resolve_attribute(a, scope, attribute, &child, err);
+    if (status == PT_NOT_FOUND || (status == PT_OK && child->type->id != PT_TYPE_STRUCT)) {
+        pt_status raised = pt__raise(err, PT_COND_CANNOT_RESOLVE_STAR_EXPAND, "targetString",
+                                     pt__quote_name(a->arena, &star->target), "columns", "", NULL);
+        return pt__analyzer_fail(raised, star->base.origin, err);
+    }
+    PT_TRY(status);
+    for (size_t i = 0; i < child->type->field_count; i++) {
+        const pt_expr *field;
+        PT_TRY(pt__struct_field(a, child, child->type->fields[i].name, star->base.origin, &field, err));
+        pt__list_push(a->arena, list, field);
+    }
+    return PT_OK;
+}
+
+pt_status pt__expand_star(pt__analyzer *a, pt__scope *scope, const pt_expr_star *star, const pt_expr *const **out,
+                          size_t *count, pt_error *err)
+{
+    expr_list list = {0};
+    star_search search = {a, star, &list};
+    for (size_t i = 0; i < scope->input_count; i++) {
+        if (star->plan_id >= 0)
+            find_star_node(&search, scope->inputs[i]);
+        else
+            star_columns(a, scope->inputs[i], star, &list);
+    }
+    if (list.count == 0 && star->target.count != 0)
+        PT_TRY(expand_struct(a, scope, star, &list, err));
+    *out = list.items;
+    *count = list.count;
+    return PT_OK;
+}
+
+int pt__find_column(const pt__analyzer *a, const pt_plan *plan, const char *name)
+{
+    int found = -1;
+    for (size_t i = 0; i < plan->column_count; i++) {
+        if (plan->columns[i].is_hidden || !pt__same_name(a, plan->columns[i].name, name))
+            continue;
+        if (found >= 0)
+            return -2;
+        found = (int)i;
+    }
+    return found;
+}
+
+/* ---- fields ---- */
+
+static const char *field_list(pt__analyzer *a, const pt_type *type)
+{
+    pt__buffer names = PT_BUFFER_INIT;
+    for (size_t i = 0; i < type->field_count; i++)
+        pt__buffer_printf(&names, "%s%s", i == 0 ? "" : ", ", pt__quote_one(a->arena, type->fields[i].name));
+    const char *text = pt__arena_copy_string(a->arena, pt__buffer_string(&names));
+    pt__buffer_deinit(&names);
+    return text;
+}
+
+static pt_status find_field(pt__analyzer *a, const pt_type *type, const char *name, const pt_origin *origin,
+                            uint32_t *ordinal, pt_error *err)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < type->field_count; i++) {
+        if (!pt__same_name(a, type->fields[i].name, name))
+            continue;
+        *ordinal = (uint32_t)i;
+        found++;
+    }
+    if (found == 1)
+        return PT_OK;
+    pt_status status =
+        found == 0 ? pt__raise(err, PT_COND_FIELD_NOT_FOUND, "fieldName", pt__quote_one(a->arena, name), "fields",
+                               field_list(a, type), NULL)
+                   : pt__raise(err, PT_COND_AMBIGUOUS_REFERENCE_TO_FIELDS, "field", pt__quote_one(a->arena, name),
+                               "count", pt__arena_printf(a->arena, "%zu", found), NULL);
+    return pt__analyzer_fail(status, origin, err);
+}
+
+pt_status pt__struct_field(pt__analyzer *a, const pt_expr *child, const char *name, const pt_origin *origin,
+                           const pt_expr **out, pt_error *err)
+{
+    uint32_t ordinal = 0;
+    PT_TRY(find_field(a, child->type, name, origin, &ordinal, err));
+    pt_expr_field *field = pt__expr_make(a->arena, FIELD, field, origin);
+    field->child = child;
+    field->ordinal = ordinal;
+    field->name = name;
+    field->base.type = child->type->fields[ordinal].type;
+    field->base.nullable = child->nullable || child->type->fields[ordinal].nullable;
+    *out = &field->base;
+    return PT_OK;
+}
+
+static const char *literal_text(pt__analyzer *a, const pt_expr *key)
+{
+    if (key->kind != PT_EXPR_LITERAL || !pt__type_is_string(key->type) || pt__expr_as_literal(key)->value.is_null)
+        return NULL;
+    pt_text_view text = pt__expr_as_literal(key)->value.as.text;
+    return pt__arena_copy_text(a->arena, text.data, text.size_bytes);
+}
+
+/* The field of every struct in an array: array<struct<x>>.x is array<x>. */
+static pt_status array_field(pt__analyzer *a, const pt_expr *child, const char *name, const pt_origin *origin,
+                             const pt_expr **out, pt_error *err)
+{
+    const pt_type *element = child->type->element;
+    uint32_t ordinal = 0;
+    PT_TRY(find_field(a, element, name, origin, &ordinal, err));
+    pt_expr_lambda_variable *variable = pt__expr_make(a->arena, LAMBDA_VARIABLE, lambda_variable, origin);
+    variable->name = pt__name_one(a->arena, "x");
+    variable->id = a->next_id++;
+    variable->base.type = element;
+    variable->base.nullable = child->type->contains_null;
+    pt_expr_lambda *lambda = pt__expr_make(a->arena, LAMBDA, lambda, origin);
+    const pt_expr_lambda_variable **parameters = pt__arena_array(a->arena, const pt_expr_lambda_variable *, 1);
+    parameters[0] = variable;
+    lambda->parameters = parameters;
+    lambda->parameter_count = 1;
+    PT_TRY(pt__struct_field(a, &variable->base, name, origin, &lambda->body, err));
+    lambda->base.type = lambda->body->type;
+    lambda->base.nullable = lambda->body->nullable;
+    size_t rows;
+    pt_expr_call *call = pt__expr_make(a->arena, CALL, call, origin);
+    const pt_expr **arguments = pt__arena_array(a->arena, const pt_expr *, 2);
+    arguments[0] = child;
+    arguments[1] = &lambda->base;
+    call->name = pt__name_one(a->arena, "get_array_struct_fields");
+    call->function = pt__function_find("transform", &rows);
+    call->arguments = arguments;
+    call->argument_count = 2;
+    call->is_internal = true;
+    call->base.type = pt__type_array(a->arena, lambda->body->type, lambda->body->nullable);
+    call->base.nullable = child->nullable;
+    *out = &call->base;
+    return PT_OK;
+}
+
+static pt_status extract_by_call(pt__analyzer *a, const char *function, const pt_expr *child, const pt_expr *key,
+                                 const pt_origin *origin, const pt_expr **out, pt_error *err)
+{
+    const pt_expr **arguments = pt__arena_array(a->arena, const pt_expr *, 2);
+    arguments[0] = child;
+    arguments[1] = key;
+    pt_expr_call *call = pt__expr_make(a->arena, CALL, call, origin);
+    call->name = pt__name_one(a->arena, function);
+    call->arguments = arguments;
+    call->argument_count = 2;
+    call->is_internal = true;
+    pt__scope scope = pt__scope_of(a, NULL, 0);
+    return pt__resolve_call(a, &scope, call, out, err);
+}
+
+pt_status pt__extract(pt__analyzer *a, const pt_expr *child, const pt_expr *key, const pt_origin *origin,
+                      const pt_expr **out, pt_error *err)
+{
+    const char *name = literal_text(a, key);
+    switch (child->type->id) {
+    case PT_TYPE_STRUCT:
+        if (name != NULL)
+            return pt__struct_field(a, child, name, origin, out, err);
+        break;
+    case PT_TYPE_ARRAY:
+        if (name != NULL && child->type->element->id == PT_TYPE_STRUCT)
+            return array_field(a, child, name, origin, out, err);
+        return extract_by_call(a, "item_of_array", child, key, origin, out, err);
+    case PT_TYPE_MAP: return extract_by_call(a, "item_of_map", child, key, origin, out, err);
+    default: break;
+    }
+    pt_status status = pt__raise(err, PT_COND_INVALID_EXTRACT_BASE_FIELD_TYPE, "base", pt__quote_expr(a->arena, child),
+                                 "other", pt__quote_type(a->arena, child->type), NULL);
+    return pt__analyzer_fail(status, origin, err);
+}

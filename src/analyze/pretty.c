@@ -1,0 +1,487 @@
+/* Names of unnamed output expressions, as Spark spells them: (a + 1), count(DISTINCT a), CAST(a AS INT). */
+#include "analyze/analyzer.h"
+
+#include "base/format_datetime.h"
+#include "base/format_double.h"
+#include "base/int128.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+static void put(pt__buffer *out, const pt_expr *expr);
+
+static void put_list(pt__buffer *out, const pt_expr *const *items, size_t count, const char *separator)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (i != 0)
+            pt__buffer_append_string(out, separator);
+        put(out, items[i]);
+    }
+}
+
+/* ---- literals and values ---- */
+
+static void put_value(pt__buffer *out, const pt_type *type, const pt_value *value);
+
+static void put_values(pt__buffer *out, const pt_type *type, const pt_value *items, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const pt_type *item = type->id == PT_TYPE_STRUCT ? type->fields[i].type
+                              : type->id == PT_TYPE_MAP && i % 2 == 0 ? type->key
+                                                                     : type->element;
+        if (i != 0)
+            pt__buffer_append_string(out, type->id == PT_TYPE_MAP && i % 2 == 1 ? " -> " : ", ");
+        put_value(out, item, &items[i]);
+    }
+}
+
+static void put_nested(pt__buffer *out, const pt_type *type, const pt_value *value)
+{
+    pt__buffer_append_string(out, type->id == PT_TYPE_ARRAY ? "array(" : type->id == PT_TYPE_MAP ? "map(" : "struct(");
+    put_values(out, type, value->as.list.items, value->as.list.count);
+    pt__buffer_append_string(out, ")");
+}
+
+static void put_binary(pt__buffer *out, pt_text_view bytes)
+{
+    pt__buffer_append_string(out, "X'");
+    for (size_t i = 0; i < bytes.size_bytes; i++)
+        pt__buffer_printf(out, "%02X", (unsigned char)bytes.data[i]);
+    pt__buffer_append_string(out, "'");
+}
+
+static void put_datetime(pt__buffer *out, const pt_type *type, const pt_value *value)
+{
+    char text[PT_DATETIME_TEXT_MAX];
+    if (type->id == PT_TYPE_DATE) {
+        pt__format_date(value->as.integer, text);
+        pt__buffer_printf(out, "DATE '%s'", text);
+    } else if (type->id == PT_TYPE_TIME) {
+        pt__format_time(value->as.integer, text);
+        pt__buffer_printf(out, "TIME '%s'", text);
+    } else {
+        pt__format_timestamp(value->as.integer, text);
+        pt__buffer_printf(out, "%s '%s'", type->id == PT_TYPE_TIMESTAMP ? "TIMESTAMP" : "TIMESTAMP_NTZ", text);
+    }
+}
+
+static void put_interval(pt__buffer *out, const pt_type *type, const pt_value *value)
+{
+    char text[PT_INTERVAL_TEXT_MAX];
+    if (type->id == PT_TYPE_INTERVAL_DAY_TIME)
+        pt__format_day_time_interval(value->as.integer, type->start_field, type->end_field, text);
+    else if (type->id == PT_TYPE_INTERVAL_YEAR_MONTH)
+        pt__format_year_month_interval((int32_t)value->as.integer, type->start_field, type->end_field, text);
+    else
+        pt__format_calendar_interval(value->as.interval.months, value->as.interval.days,
+                                     value->as.interval.microseconds, text);
+    pt__buffer_append_string(out, text);
+}
+
+static void put_real(pt__buffer *out, const pt_type *type, double value)
+{
+    char text[PT_DOUBLE_TEXT_MAX];
+    if (type->id == PT_TYPE_FLOAT)
+        pt__format_float((float)value, text);
+    else
+        pt__format_double(value, text);
+    pt__buffer_append_string(out, text);
+}
+
+static void put_value(pt__buffer *out, const pt_type *type, const pt_value *value)
+{
+    char text[PT_DECIMAL_TEXT_BYTES];
+    if (value->is_null) {
+        pt__buffer_append_string(out, "NULL");
+        return;
+    }
+    switch (type->id) {
+    case PT_TYPE_BOOLEAN: pt__buffer_append_string(out, value->as.boolean ? "true" : "false"); break;
+    case PT_TYPE_FLOAT:
+    case PT_TYPE_DOUBLE: put_real(out, type, value->as.real); break;
+    case PT_TYPE_DECIMAL:
+        pt__decimal_format(value->as.decimal, type->scale, text);
+        pt__buffer_append_string(out, text);
+        break;
+    case PT_TYPE_STRING:
+    case PT_TYPE_CHAR:
+    case PT_TYPE_VARCHAR: pt__buffer_append(out, value->as.text.data, value->as.text.size_bytes); break;
+    case PT_TYPE_BINARY: put_binary(out, value->as.text); break;
+    case PT_TYPE_DATE:
+    case PT_TYPE_TIME:
+    case PT_TYPE_TIMESTAMP:
+    case PT_TYPE_TIMESTAMP_NTZ: put_datetime(out, type, value); break;
+    case PT_TYPE_INTERVAL_DAY_TIME:
+    case PT_TYPE_INTERVAL_YEAR_MONTH:
+    case PT_TYPE_INTERVAL_CALENDAR: put_interval(out, type, value); break;
+    case PT_TYPE_ARRAY:
+    case PT_TYPE_MAP:
+    case PT_TYPE_STRUCT: put_nested(out, type, value); break;
+    default: pt__buffer_printf(out, "%lld", (long long)value->as.integer); break;
+    }
+}
+
+static void put_literal(pt__buffer *out, const pt_expr_literal *literal)
+{
+    put_value(out, literal->base.type, &literal->value);
+}
+
+/* ---- calls ---- */
+
+static const char *const INFIX[] = {"+", "-", "*", "/", "%", "=", "<", ">", "<=", ">=", "<=>", "&", "|", "^", "==", "<<", ">>", ">>>"};
+
+static bool is_infix(const char *name)
+{
+    for (size_t i = 0; i < sizeof(INFIX) / sizeof(INFIX[0]); i++) {
+        if (strcmp(INFIX[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void put_infix(pt__buffer *out, const pt_expr_call *call, const char *symbol)
+{
+    pt__buffer_append_string(out, "(");
+    put(out, call->arguments[0]);
+    pt__buffer_printf(out, " %s ", symbol);
+    put(out, call->arguments[1]);
+    pt__buffer_append_string(out, ")");
+}
+
+static void put_when(pt__buffer *out, const pt_expr_call *call)
+{
+    pt__buffer_append_string(out, "CASE");
+    size_t i = 0;
+    for (; i + 1 < call->argument_count; i += 2) {
+        pt__buffer_append_string(out, " WHEN ");
+        put(out, call->arguments[i]);
+        pt__buffer_append_string(out, " THEN ");
+        put(out, call->arguments[i + 1]);
+    }
+    if (i < call->argument_count) {
+        pt__buffer_append_string(out, " ELSE ");
+        put(out, call->arguments[i]);
+    }
+    pt__buffer_append_string(out, " END");
+}
+
+static void put_between(pt__buffer *out, const pt_expr_call *call, const char *open, const char *middle, const char *close)
+{
+    pt__buffer_append_string(out, open);
+    put(out, call->arguments[0]);
+    pt__buffer_append_string(out, middle);
+    if (call->argument_count > 1)
+        put(out, call->arguments[1]);
+    pt__buffer_append_string(out, close);
+}
+
+/* Calls that are spelled as operators; false: an ordinary function. */
+static bool put_operator(pt__buffer *out, const pt_expr_call *call, const char *name)
+{
+    static const struct {
+        const char *name;
+        size_t arguments;
+        const char *open;
+        const char *middle;
+        const char *close;
+    } FORMS[] = {
+        {"and", 2, "(", " AND ", ")"},        {"or", 2, "(", " OR ", ")"},
+        {"not", 1, "(NOT ", "", ")"},         {"!", 1, "(NOT ", "", ")"},
+        {"isnull", 1, "(", " IS NULL", ")"},  {"isnotnull", 1, "(", " IS NOT NULL", ")"},
+        {"div", 2, "(", " div ", ")"},        {"item_of_array", 2, "", "[", "]"},
+        {"item_of_map", 2, "", "[", "]"},     {"like", 2, "", " LIKE ", ""},
+        {"~", 1, "~", "", ""},                {"ilike", 2, "ilike(", ", ", ")"},
+        {"rlike", 2, "RLIKE(", ", ", ")"},    {"mod", 2, "(", " % ", ")"},
+    };
+    for (size_t i = 0; i < sizeof(FORMS) / sizeof(FORMS[0]); i++) {
+        if (strcasecmp(FORMS[i].name, name) == 0 && call->argument_count == FORMS[i].arguments) {
+            put_between(out, call, FORMS[i].open, FORMS[i].middle, FORMS[i].close);
+            return true;
+        }
+    }
+    if (strcasecmp(name, "when") == 0) {
+        put_when(out, call);
+        return true;
+    }
+    if (call->argument_count == 2 && is_infix(name)) {
+        put_infix(out, call, strcmp(name, "==") == 0 ? "=" : name);
+        return true;
+    }
+    return false;
+}
+
+static void put_typed_text(pt__buffer *out, const char *word, const pt_expr *argument)
+{
+    pt__buffer_printf(out, "%s '", word);
+    put(out, argument);
+    pt__buffer_append_string(out, "'");
+}
+
+static bool put_literal_call(pt__buffer *out, const pt_expr_call *call, const char *name)
+{
+    if (strcmp(name, "date_literal") == 0)
+        put_typed_text(out, "DATE", call->arguments[0]);
+    else if (strcmp(name, "timestamp_literal") == 0)
+        put_typed_text(out, call->base.type != NULL && call->base.type->id == PT_TYPE_TIMESTAMP_NTZ ? "TIMESTAMP_NTZ" : "TIMESTAMP", call->arguments[0]);
+    else if (strcmp(name, "timestamp_ltz_literal") == 0)
+        put_typed_text(out, "TIMESTAMP", call->arguments[0]);
+    else if (strcmp(name, "timestamp_ntz_literal") == 0)
+        put_typed_text(out, "TIMESTAMP_NTZ", call->arguments[0]);
+    else
+        return false;
+    return true;
+}
+
+/* Names whose spelling does not depend on what the user wrote: Spark prints the expression's own. */
+static const char *printed_name(const char *name)
+{
+    static const struct {
+        const char *name;
+        const char *printed;
+    } NAMES[] = {{"power", "POWER"}, {"pow", "POWER"},   {"sqrt", "SQRT"},       {"exp", "EXP"},       {"cbrt", "CBRT"},
+                 {"sin", "SIN"},     {"cos", "COS"},     {"tan", "TAN"},         {"asin", "ASIN"},     {"acos", "ACOS"},
+                 {"atan", "ATAN"},   {"atan2", "ATAN2"}, {"sinh", "SINH"},       {"cosh", "COSH"},     {"tanh", "TANH"},
+                 {"log10", "LOG10"}, {"log2", "LOG2"},   {"log1p", "LOG1P"},     {"expm1", "EXPM1"},   {"ceil", "CEIL"},
+                 {"floor", "FLOOR"}, {"rint", "rint"},   {"degrees", "DEGREES"}, {"radians", "RADIANS"}, {"hypot", "HYPOT"},
+                 {"cot", "COT"},     {"sec", "SEC"},     {"csc", "CSC"},         {"asinh", "ASINH"},   {"acosh", "ACOSH"},
+                 {"atanh", "ATANH"}, {"signum", "SIGNUM"}, {"sign", "SIGN"}};
+    for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++) {
+        if (strcasecmp(NAMES[i].name, name) == 0)
+            return NAMES[i].printed;
+    }
+    return name;
+}
+
+static void put_lower(pt__buffer *out, const char *text)
+{
+    for (; *text != '\0'; text++)
+        pt__buffer_append_byte(out, (uint8_t)(*text >= 'A' && *text <= 'Z' ? *text + 32 : *text));
+}
+
+static void put_within_group(pt__buffer *out, const pt_expr_call *call)
+{
+    pt__buffer_append_string(out, " WITHIN GROUP (ORDER BY ");
+    put_list(out, call->within_group, call->within_group_count, ", ");
+    pt__buffer_append_string(out, ")");
+}
+
+static void put_call(pt__buffer *out, const pt_expr_call *call)
+{
+    const char *name = call->name.parts[call->name.count - 1];
+    if (put_operator(out, call, name) || put_literal_call(out, call, name))
+        return;
+    const char *printed = printed_name(name);
+    if (printed == name)
+        put_lower(out, name);
+    else
+        pt__buffer_append_string(out, printed);
+    pt__buffer_append_string(out, call->is_distinct ? "(DISTINCT " : "(");
+    put_list(out, call->arguments, call->argument_count, ", ");
+    pt__buffer_append_string(out, ")");
+    if (call->within_group_count != 0)
+        put_within_group(out, call);
+    if (call->ignore_nulls)
+        pt__buffer_append_string(out, " ignore nulls");
+    if (call->filter != NULL) {
+        pt__buffer_append_string(out, " FILTER (WHERE ");
+        put(out, call->filter);
+        pt__buffer_append_string(out, ")");
+    }
+}
+
+/* ---- the rest ---- */
+
+static void put_cast(pt__buffer *out, const pt_expr_cast *cast)
+{
+    if (cast->is_implicit) {
+        put(out, cast->child);
+        return;
+    }
+    pt__buffer_append_string(out, cast->mode == PT_CAST_TRY ? "TRY_CAST(" : "CAST(");
+    put(out, cast->child);
+    pt__buffer_append_string(out, " AS ");
+    pt__type_append_sql(out, cast->target);
+    pt__buffer_append_string(out, ")");
+}
+
+static void put_case(pt__buffer *out, const pt_expr_case *node)
+{
+    pt__buffer_append_string(out, "CASE");
+    for (size_t i = 0; i < node->branch_count; i++) {
+        pt__buffer_append_string(out, " WHEN ");
+        put(out, node->branches[i].condition);
+        pt__buffer_append_string(out, " THEN ");
+        put(out, node->branches[i].value);
+    }
+    if (node->otherwise != NULL) {
+        pt__buffer_append_string(out, " ELSE ");
+        put(out, node->otherwise);
+    }
+    pt__buffer_append_string(out, " END");
+}
+
+static void put_sort_order(pt__buffer *out, const pt_expr_sort_order *order)
+{
+    put(out, order->child);
+    pt__buffer_append_string(out, order->is_descending ? " DESC" : " ASC");
+    pt__buffer_append_string(out, order->nulls_first ? " NULLS FIRST" : " NULLS LAST");
+}
+
+static void put_bound(pt__buffer *out, const pt_frame_bound *bound)
+{
+    switch (bound->kind) {
+    case PT_BOUND_UNBOUNDED_PRECEDING: pt__buffer_append_string(out, "UNBOUNDED PRECEDING"); break;
+    case PT_BOUND_UNBOUNDED_FOLLOWING: pt__buffer_append_string(out, "UNBOUNDED FOLLOWING"); break;
+    case PT_BOUND_CURRENT_ROW: pt__buffer_append_string(out, "CURRENT ROW"); break;
+    case PT_BOUND_PRECEDING:
+        if (bound->offset->kind == PT_EXPR_LITERAL) {
+            pt__buffer_append_string(out, "-");
+            put(out, bound->offset);
+            pt__buffer_append_string(out, " FOLLOWING");
+        } else {
+            pt__buffer_append_string(out, "(- ");
+            put(out, bound->offset);
+            pt__buffer_append_string(out, ") FOLLOWING");
+        }
+        break;
+    case PT_BOUND_FOLLOWING:
+        put(out, bound->offset);
+        pt__buffer_append_string(out, " FOLLOWING");
+        break;
+    }
+}
+
+static void put_window(pt__buffer *out, const pt_expr_window *window)
+{
+    put(out, window->function);
+    pt__buffer_append_string(out, " OVER (");
+    const char *gap = "";
+    if (window->partition_count != 0) {
+        pt__buffer_append_string(out, "PARTITION BY ");
+        put_list(out, window->partition, window->partition_count, ", ");
+        gap = " ";
+    }
+    if (window->order_count != 0) {
+        pt__buffer_printf(out, "%sORDER BY ", gap);
+        put_list(out, window->order, window->order_count, ", ");
+        gap = " ";
+    }
+    if (window->unit != PT_FRAME_NONE) {
+        pt__buffer_printf(out, "%s%s BETWEEN ", gap, window->unit == PT_FRAME_ROWS ? "ROWS" : "RANGE");
+        put_bound(out, &window->lower);
+        pt__buffer_append_string(out, " AND ");
+        put_bound(out, &window->upper);
+    }
+    pt__buffer_append_string(out, ")");
+}
+
+static void put_lambda(pt__buffer *out, const pt_expr_lambda *lambda)
+{
+    pt__buffer_append_string(out, "lambdafunction(");
+    put(out, lambda->body);
+    for (size_t i = 0; i < lambda->parameter_count; i++) {
+        pt__buffer_append_string(out, ", ");
+        put(out, &lambda->parameters[i]->base);
+    }
+    pt__buffer_append_string(out, ")");
+}
+
+static void put_lambda_variable(pt__buffer *out, const pt_expr_lambda_variable *variable)
+{
+    if (variable->base.type == NULL)
+        pt__buffer_append_string(out, variable->name.parts[0]);
+    else
+        pt__buffer_printf(out, "namedlambdavariable()");
+}
+
+static void put_attribute(pt__buffer *out, const pt_name *name)
+{
+    for (size_t i = 0; i < name->count; i++)
+        pt__buffer_printf(out, "%s%s", i == 0 ? "" : ".", name->parts[i]);
+}
+
+static void put_subquery(pt__buffer *out, const pt_expr_subquery *subquery)
+{
+    switch (subquery->subquery_kind) {
+    case PT_SUBQUERY_EXISTS: pt__buffer_append_string(out, "exists()"); break;
+    case PT_SUBQUERY_IN:
+        pt__buffer_append_string(out, "(");
+        put_list(out, subquery->values, subquery->value_count, ", ");
+        pt__buffer_append_string(out, " IN (listquery()))");
+        break;
+    case PT_SUBQUERY_SCALAR:
+    case PT_SUBQUERY_TABLE: pt__buffer_append_string(out, "scalarsubquery()"); break;
+    }
+}
+
+static void put_update_fields(pt__buffer *out, const pt_expr_update_fields *update)
+{
+    pt__buffer_append_string(out, "update_fields(");
+    put(out, update->child);
+    if (update->value == NULL) {
+        pt__buffer_append_string(out, ", dropfield())");
+        return;
+    }
+    pt__buffer_append_string(out, ", WithField(");
+    put(out, update->value);
+    pt__buffer_append_string(out, "))");
+}
+
+static void put(pt__buffer *out, const pt_expr *expr)
+{
+    switch (expr->kind) {
+    case PT_EXPR_LITERAL: put_literal(out, pt__expr_as_literal(expr)); break;
+    case PT_EXPR_ATTRIBUTE: put_attribute(out, &pt__expr_as_attribute(expr)->name); break;
+    case PT_EXPR_STAR: pt__buffer_append_string(out, "*"); break;
+    case PT_EXPR_COLUMN_REGEX: pt__buffer_append_string(out, pt__expr_as_column_regex(expr)->pattern); break;
+    case PT_EXPR_PARAMETER: pt__buffer_append_string(out, "?"); break;
+    case PT_EXPR_EXTRACT:
+        put(out, pt__expr_as_extract(expr)->child);
+        pt__buffer_append_string(out, "[");
+        put(out, pt__expr_as_extract(expr)->key);
+        pt__buffer_append_string(out, "]");
+        break;
+    case PT_EXPR_COLUMN: pt__buffer_append_string(out, pt__expr_as_column(expr)->name); break;
+    case PT_EXPR_FIELD:
+        put(out, pt__expr_as_field(expr)->child);
+        pt__buffer_printf(out, ".%s", pt__expr_as_field(expr)->name);
+        break;
+    case PT_EXPR_CALL: put_call(out, pt__expr_as_call(expr)); break;
+    case PT_EXPR_ALIAS:
+        put(out, pt__expr_as_alias(expr)->child);
+        pt__buffer_printf(out, " AS %s", pt__expr_as_alias(expr)->names[0]);
+        break;
+    case PT_EXPR_CAST: put_cast(out, pt__expr_as_cast(expr)); break;
+    case PT_EXPR_CASE: put_case(out, pt__expr_as_case(expr)); break;
+    case PT_EXPR_IN:
+        pt__buffer_append_string(out, "(");
+        put(out, pt__expr_as_in(expr)->child);
+        pt__buffer_append_string(out, " IN (");
+        put_list(out, pt__expr_as_in(expr)->values, pt__expr_as_in(expr)->value_count, ", ");
+        pt__buffer_append_string(out, "))");
+        break;
+    case PT_EXPR_SORT_ORDER: put_sort_order(out, pt__expr_as_sort_order(expr)); break;
+    case PT_EXPR_WINDOW: put_window(out, pt__expr_as_window(expr)); break;
+    case PT_EXPR_LAMBDA: put_lambda(out, pt__expr_as_lambda(expr)); break;
+    case PT_EXPR_LAMBDA_VARIABLE: put_lambda_variable(out, pt__expr_as_lambda_variable(expr)); break;
+    case PT_EXPR_UPDATE_FIELDS: put_update_fields(out, pt__expr_as_update_fields(expr)); break;
+    case PT_EXPR_SUBQUERY: put_subquery(out, pt__expr_as_subquery(expr)); break;
+    case PT_EXPR_NAMED_ARGUMENT: put(out, pt__expr_as_named_argument(expr)->value); break;
+    case PT_EXPR_PYTHON_UDF:
+        pt__buffer_printf(out, "%s(", pt__expr_as_python_udf(expr)->name);
+        put_list(out, pt__expr_as_python_udf(expr)->arguments, pt__expr_as_python_udf(expr)->argument_count, ", ");
+        pt__buffer_append_string(out, ")");
+        break;
+    case PT_EXPR_COUNT: break;
+    }
+}
+
+const char *pt__pretty_name(pt__arena *arena, const pt_expr *expr)
+{
+    pt__buffer text = PT_BUFFER_INIT;
+    put(&text, expr);
+    const char *copy = pt__arena_copy_string(arena, pt__buffer_string(&text));
+    pt__buffer_deinit(&text);
+    return copy;
+}

@@ -1,0 +1,32 @@
+/* Relations that analysis does not know yet: refused by name. */
+#include "analyze/analyzer.h"
+
+static pt_status refuse(const char *feature, const pt_plan *plan, pt_error *err)
+{
+    return pt__analyzer_fail(pt__raise(err, PT_COND_UNSUPPORTED_FEATURE, "feature", feature, NULL), plan->origin, err);
+}
+
+#define REFUSE(name, feature)                                                                                          \
+    PT_ANALYZE_KIND(name)                                                                                              \
+    {                                                                                                                  \
+        (void)a;                                                                                                       \
+        (void)out;                                                                                                     \
+        return refuse(feature, &node->base, err);                                                                      \
+    }
+
+REFUSE(map_python, "Python functions")
+REFUSE(unpivot, "UNPIVOT")
+REFUSE(pivot, "PIVOT")
+REFUSE(transpose, "transpose")
+REFUSE(statistics, "DataFrame statistics")
+REFUSE(table_function, "table-valued functions")
+REFUSE(parse, "parsing a DataFrame of text")
+REFUSE(as_of_join, "as-of joins")
+REFUSE(merge, "MERGE INTO")
+
+pt_status pt__analyze_dataframe_pivot(pt__analyzer *a, const pt_plan_aggregate *node, const pt_plan **out, pt_error *err)
+{
+    (void)a;
+    (void)out;
+    return refuse("pivot", &node->base, err);
+}

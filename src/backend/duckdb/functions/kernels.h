@@ -1,0 +1,31 @@
+/** Kernels of catalog.def, declared from it; each family defines its own in a file of its own. */
+#ifndef PT_BACKEND_DUCKDB_FUNCTIONS_KERNELS_H
+#define PT_BACKEND_DUCKDB_FUNCTIONS_KERNELS_H
+
+#include "backend/duckdb/functions/call.h"
+
+#define PT__FUNCTION(name, arguments, result, kernel, flags, option) void pt__fn_##kernel(pt__fn_call *call);
+#define PT__FUNCTION_MODES(name, arguments, result, kernel, flags, option) void pt__fn_##kernel(pt__fn_call *call);
+#include "backend/duckdb/functions/catalog.def"
+#undef PT__FUNCTION
+#undef PT__FUNCTION_MODES
+
+/* Options of kernels that serve several rows. */
+
+typedef enum pt__decimal_operation {
+    PT__DECIMAL_ADD,
+    PT__DECIMAL_SUBTRACT,
+    PT__DECIMAL_MULTIPLY,
+    PT__DECIMAL_DIVIDE,
+    PT__DECIMAL_REMAINDER,
+    PT__DECIMAL_PMOD
+} pt__decimal_operation;
+
+typedef enum pt__math_function {
+#define PT__MATH(name, function) PT__MATH_##name,
+#include "backend/duckdb/functions/math.def"
+#undef PT__MATH
+    PT__MATH_COUNT
+} pt__math_function;
+
+#endif

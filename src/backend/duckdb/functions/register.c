@@ -1,0 +1,312 @@
+#include "backend/duckdb/functions/functions.h"
+
+#include "backend/duckdb/functions/call.h"
+#include "backend/duckdb/functions/kernels.h"
+#include "backend/duckdb/functions/types.h"
+#include "backend/duckdb/functions/wide.h"
+#include "base/buffer.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { NAME_MAX_BYTES = 96, SCALE_COUNT = 39 };
+
+static const pt__fn_row ROWS[] = {
+#define PT__FUNCTION(name, arguments, result, kernel, flags, option)                                                   \
+    {"spark_" name, arguments, result, pt__fn_##kernel, PT__FN_ANSI, flags, option},
+#define PT__FUNCTION_MODES(name, arguments, result, kernel, flags, option)                                             \
+    {"spark_" name "_ansi", arguments, result, pt__fn_##kernel, PT__FN_ANSI, flags, option},                           \
+        {"spark_" name "_try", arguments, result, pt__fn_##kernel, PT__FN_TRY, flags, option},                         \
+        {"spark_" name "_legacy", arguments, result, pt__fn_##kernel, PT__FN_LEGACY, flags, option},
+#include "backend/duckdb/functions/catalog.def"
+#undef PT__FUNCTION
+#undef PT__FUNCTION_MODES
+};
+
+/** What all functions of a database share; ended with the last of them. */
+typedef struct services {
+    pt__zones *zones;
+    bool own_zones;
+    atomic_size_t users;
+} services;
+
+/** What DuckDB keeps for each registered function. */
+typedef struct registration {
+    const pt__fn_row *row;
+    services *shared;
+    int scale;
+} registration;
+
+static void leave_services(services *shared)
+{
+    if (atomic_fetch_sub(&shared->users, 1) > 1)
+        return;
+    if (shared->own_zones)
+        pt__zones_free(shared->zones);
+    free(shared);
+}
+
+static void free_registration(void *data)
+{
+    registration *registered = data;
+    leave_services(registered->shared);
+    free(registered);
+}
+
+/* Binding: the types of the arguments. */
+
+typedef struct binding {
+    size_t count;
+    pt__fn_type types[];
+} binding;
+
+static void free_binding(void *data)
+{
+    binding *bound = data;
+    for (size_t i = 0; i < bound->count; i++)
+        pt__fn_type_free_children(&bound->types[i]);
+    free(bound);
+}
+
+static void *copy_binding(void *data)
+{
+    const binding *bound = data;
+    binding *copy = malloc(sizeof(binding) + bound->count * sizeof(pt__fn_type));
+    if (copy == NULL)
+        return NULL;
+    copy->count = bound->count;
+    for (size_t i = 0; i < bound->count; i++) {
+        copy->types[i] = bound->types[i];
+        pt__fn_type_copy_children(&copy->types[i]);
+    }
+    return copy;
+}
+
+static void bind_types(duckdb_bind_info info)
+{
+    size_t count = duckdb_scalar_function_bind_get_argument_count(info);
+    binding *bound = calloc(1, sizeof(binding) + count * sizeof(pt__fn_type));
+    if (bound == NULL) {
+        duckdb_scalar_function_bind_set_error(info, "out of memory");
+        return;
+    }
+    bound->count = count;
+    for (size_t i = 0; i < count; i++) {
+        duckdb_expression argument = duckdb_scalar_function_bind_get_argument(info, i);
+        duckdb_logical_type logical = duckdb_expression_return_type(argument);
+        bound->types[i] = pt__fn_type_unpack(logical);
+        duckdb_destroy_logical_type(&logical);
+        duckdb_destroy_expression(&argument);
+    }
+    duckdb_scalar_function_set_bind_data(info, bound, free_binding);
+    duckdb_scalar_function_set_bind_data_copy(info, copy_binding);
+}
+
+/* State. */
+
+static void free_state(void *data)
+{
+    pt__fn_state *state = data;
+    for (size_t i = 0; i < PT__FN_CACHES; i++) {
+        if (state->caches[i].value != NULL)
+            state->caches[i].free_value(state->caches[i].value);
+        free(state->caches[i].key);
+    }
+    if (state->extra != NULL)
+        state->free_extra(state->extra);
+    pt__buffer_deinit(&state->scratch);
+    pt__buffer_deinit(&state->scratch2);
+    free(state->columns);
+    free(state);
+}
+
+static void init_state(duckdb_init_info info)
+{
+    pt__fn_state *state = calloc(1, sizeof(*state));
+    if (state == NULL)
+        duckdb_scalar_function_init_set_error(info, "out of memory");
+    else
+        duckdb_scalar_function_init_set_state(info, state, free_state);
+}
+
+/* Calls. */
+
+static bool open_columns(pt__fn_call *call, duckdb_data_chunk input, const binding *bound)
+{
+    pt__fn_state *state = call->state;
+    call->column_count = duckdb_data_chunk_get_column_count(input);
+    if (call->column_count > state->column_capacity) {
+        free(state->columns);
+        state->columns = calloc(call->column_count, sizeof(*state->columns));
+        state->column_capacity = state->columns == NULL ? 0 : call->column_count;
+        if (state->columns == NULL)
+            return pt__fn_fail_memory(call);
+    }
+    call->columns = state->columns;
+    for (size_t i = 0; i < call->column_count; i++) {
+        duckdb_vector vector = duckdb_data_chunk_get_vector(input, i);
+        call->columns[i] = (pt__fn_column){vector, duckdb_vector_get_data(vector), duckdb_vector_get_validity(vector),
+                                           bound == NULL ? NULL : &bound->types[i]};
+    }
+    return true;
+}
+
+/** NULL where any argument is. */
+static void propagate_nulls(pt__fn_call *call)
+{
+    for (size_t i = 0; i < call->column_count; i++) {
+        const uint64_t *validity = call->columns[i].validity;
+        if (validity == NULL)
+            continue;
+        if (call->out_validity == NULL) {
+            duckdb_vector_ensure_validity_writable(call->output);
+            call->out_validity = duckdb_vector_get_validity(call->output);
+        }
+        for (idx_t word = 0; word * 64 < call->row_count; word++)
+            call->out_validity[word] &= validity[word];
+    }
+}
+
+static void run(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output)
+{
+    const registration *registered = duckdb_scalar_function_get_extra_info(info);
+    pt__fn_call call = {
+        .info = info,
+        .row = registered->row,
+        .scale = registered->scale,
+        .mode = registered->row->mode,
+        .row_count = duckdb_data_chunk_get_size(input),
+        .output = output,
+        .out = duckdb_vector_get_data(output),
+        .out_validity = duckdb_vector_get_validity(output),
+        .state = duckdb_scalar_function_get_state(info),
+        .zones = registered->shared->zones,
+    };
+    if (!open_columns(&call, input, duckdb_scalar_function_get_bind_data(info)))
+        return;
+    if ((call.row->flags & PT__FN_NULLS) == 0)
+        propagate_nulls(&call);
+    call.row->kernel(&call);
+}
+
+/* Registration. */
+
+static bool add_parameters(duckdb_scalar_function function, const pt__fn_row *row, int scale)
+{
+    for (const char *at = row->arguments; *at != '\0';) {
+        size_t length = strcspn(at, ",");
+        duckdb_logical_type type = pt__fn_type_make((pt_text_view){at, length}, scale);
+        if (type == NULL)
+            return false;
+        at += length + (at[length] == ',');
+        if (*at == '\0' && (row->flags & PT__FN_VARIADIC) != 0)
+            duckdb_scalar_function_set_varargs(function, type);
+        else
+            duckdb_scalar_function_add_parameter(function, type);
+        duckdb_destroy_logical_type(&type);
+    }
+    return true;
+}
+
+static bool describe(duckdb_scalar_function function, registration *registered, const char *name)
+{
+    const pt__fn_row *row = registered->row;
+    duckdb_logical_type result = pt__fn_type_make((pt_text_view){row->result, strlen(row->result)}, registered->scale);
+    if (result == NULL || !add_parameters(function, row, registered->scale))
+        return false;
+    duckdb_scalar_function_set_name(function, name);
+    duckdb_scalar_function_set_return_type(function, result);
+    duckdb_destroy_logical_type(&result);
+    duckdb_scalar_function_set_bind(function, bind_types);
+    duckdb_scalar_function_set_init(function, init_state);
+    duckdb_scalar_function_set_function(function, run);
+    if ((row->flags & PT__FN_NULLS) != 0)
+        duckdb_scalar_function_set_special_handling(function);
+    if ((row->flags & PT__FN_VOLATILE) != 0)
+        duckdb_scalar_function_set_volatile(function);
+    return true;
+}
+
+static duckdb_scalar_function make_function(const pt__fn_row *row, services *shared, int scale, const char *name)
+{
+    registration *registered = malloc(sizeof(*registered));
+    if (registered == NULL)
+        return NULL;
+    *registered = (registration){row, shared, scale};
+    atomic_fetch_add(&shared->users, 1);
+    duckdb_scalar_function function = duckdb_create_scalar_function();
+    duckdb_scalar_function_set_extra_info(function, registered, free_registration);
+    if (!describe(function, registered, name))
+        duckdb_destroy_scalar_function(&function);
+    return function;
+}
+
+enum { ROW_COUNT = sizeof(ROWS) / sizeof(ROWS[0]), OVERLOADS_WITHIN = 64 };
+
+/** The next row with the name of `row`, or ROW_COUNT; overloads stand near each other. */
+static size_t next_overload(size_t row)
+{
+    for (size_t i = row + 1; i < ROW_COUNT && i <= row + OVERLOADS_WITHIN; i++)
+        if (strcmp(ROWS[i].name, ROWS[row].name) == 0)
+            return i;
+    return ROW_COUNT;
+}
+
+static pt_status register_set(duckdb_connection connection, size_t first, services *shared, int scale, pt_error *err)
+{
+    char name[NAME_MAX_BYTES];
+    if ((ROWS[first].flags & PT__FN_SCALED) != 0)
+        snprintf(name, sizeof(name), "%s_%d", ROWS[first].name, scale);
+    else
+        snprintf(name, sizeof(name), "%s", ROWS[first].name);
+    duckdb_scalar_function_set set = duckdb_create_scalar_function_set(name);
+    bool ok = true;
+    for (size_t i = first; ok && i < ROW_COUNT; i = next_overload(i)) {
+        duckdb_scalar_function function = make_function(&ROWS[i], shared, scale, name);
+        ok = function != NULL && duckdb_add_scalar_function_to_set(set, function) == DuckDBSuccess;
+        duckdb_destroy_scalar_function(&function);
+    }
+    ok = ok && duckdb_register_scalar_function_set(connection, set) == DuckDBSuccess;
+    duckdb_destroy_scalar_function_set(&set);
+    return ok ? PT_OK : pt_error_set(err, PT_INTERNAL, "DuckDB refused the function %s", name);
+}
+
+static services *enter_services(pt__zones *zones)
+{
+    services *shared = calloc(1, sizeof(*shared));
+    if (shared == NULL)
+        return NULL;
+    shared->own_zones = zones == NULL;
+    shared->zones = zones == NULL ? pt__zones_new(NULL) : zones;
+    atomic_init(&shared->users, 1);
+    if (shared->zones != NULL)
+        return shared;
+    free(shared);
+    return NULL;
+}
+
+static pt_status register_all(duckdb_connection connection, services *shared, pt_error *err)
+{
+    bool seen[ROW_COUNT] = {false};
+    for (size_t first = 0; first < ROW_COUNT; first++) {
+        if (seen[first])
+            continue;
+        for (size_t i = first; i < ROW_COUNT; i = next_overload(i))
+            seen[i] = true;
+        int last_scale = (ROWS[first].flags & PT__FN_SCALED) != 0 ? SCALE_COUNT - 1 : 0;
+        for (int scale = 0; scale <= last_scale; scale++)
+            PT_TRY(register_set(connection, first, shared, scale, err));
+    }
+    return PT_OK;
+}
+
+pt_status pt__duckdb_register_functions(duckdb_connection connection, pt__zones *zones, pt_error *err)
+{
+    services *shared = enter_services(zones);
+    if (shared == NULL)
+        return pt_error_set(err, PT_NO_MEMORY, "no memory for the functions");
+    pt_status status = register_all(connection, shared, err);
+    leave_services(shared);
+    return status;
+}
