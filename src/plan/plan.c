@@ -20,6 +20,8 @@ const char *pt__plan_kind_name(pt_plan_kind kind)
 
 bool pt__plan_is_command(const pt_plan *plan)
 {
+    if (plan->kind == PT_PLAN_WITH_REFERENCES)
+        return pt__plan_is_command(pt__plan_as_with_references(plan)->root);
     return plan->kind >= PT_PLAN_CREATE_VIEW;
 }
 

@@ -421,6 +421,7 @@ typedef struct pt_plan_table_function {
     pt_name name;
     const pt_expr *const *arguments;
     size_t argument_count;
+    const pt_expr *python;    /* python_udf: a table function of the client, arguments in it; NULL: by name */
 } pt_plan_table_function;
 
 typedef struct pt_plan_parse {
@@ -797,7 +798,7 @@ pt_plan *pt__plan_new(pt__arena *arena, pt_plan_kind kind, size_t size_bytes, co
 
 const char *pt__plan_kind_name(pt_plan_kind kind);
 
-/** Commands change something or report about the catalog; relations only have rows. */
+/** Commands change something or report about the catalog; relations only have rows. References around one count. */
 bool pt__plan_is_command(const pt_plan *plan);
 
 #endif

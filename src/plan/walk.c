@@ -177,6 +177,41 @@ const pt_plan *pt__plan_map_children(pt__arena *arena, const pt_plan *plan,
     return pt__record_map(arena, pt__record_of_plan(plan->kind), plan, &mapper);
 }
 
+/* ---- rewriting ---- */
+
+typedef struct rewriting {
+    pt__arena *arena;
+    const pt__rewriter *rewriter;
+} rewriting;
+
+static const pt_plan *rewrite_plan(void *context, const pt_plan *plan);
+
+static const pt_expr *rewrite_expr(void *context, const pt_expr *expr)
+{
+    const rewriting *r = context;
+    pt__mapper mapper = {rewrite_expr, rewrite_plan, context};
+    const pt_expr *mapped = pt__record_map(r->arena, pt__record_of_expr(expr->kind), expr, &mapper);
+    return r->rewriter->expr == NULL ? mapped : r->rewriter->expr(r->rewriter->context, mapped);
+}
+
+static const pt_plan *rewrite_plan(void *context, const pt_plan *plan)
+{
+    const rewriting *r = context;
+    pt__mapper mapper = {rewrite_expr, rewrite_plan, context};
+    const pt_plan *mapped = pt__record_map(r->arena, pt__record_of_plan(plan->kind), plan, &mapper);
+    return r->rewriter->plan == NULL ? mapped : r->rewriter->plan(r->rewriter->context, mapped);
+}
+
+const pt_plan *pt__plan_rewrite(pt__arena *arena, const pt_plan *plan, const pt__rewriter *rewriter)
+{
+    return rewrite_plan(&(rewriting){arena, rewriter}, plan);
+}
+
+const pt_expr *pt__expr_rewrite(pt__arena *arena, const pt_expr *expr, const pt__rewriter *rewriter)
+{
+    return rewrite_expr(&(rewriting){arena, rewriter}, expr);
+}
+
 /* ---- equality ---- */
 
 static bool equal_text(const char *a, const char *b)
