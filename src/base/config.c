@@ -106,8 +106,8 @@ static bool parse_quantity(const char *text, const unit *units, size_t unit_coun
 pt_status pt_config_size(const pt_config *config, const char *name, uint64_t fallback_bytes, uint64_t *out,
                          pt_error *err)
 {
-    static const unit units[] = {{"", 1},          {"B", 1},          {"KiB", 1u << 10},        {"MiB", 1u << 20},
-                                 {"GiB", 1u << 30}, {"TiB", 1ull << 40}};
+    static const unit units[] = {{"", 1},           {"B", 1},          {"KiB", 1u << 10},
+                                 {"MiB", 1u << 20}, {"GiB", 1u << 30}, {"TiB", 1ull << 40}};
     const char *text = pt_config_string(config, name, NULL);
     if (text == NULL)
         *out = fallback_bytes;

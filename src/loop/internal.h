@@ -28,6 +28,7 @@ struct pt__loop {
     pt_mailbox *mailbox;
     pt__listener *listeners;
     pt__socket *sockets;
+    size_t socket_count;
     pt__socket *first_ready; /* have bytes pending that came from the mailbox */
     uint64_t next_tick_ms;   /* when the timer fires */
     uint64_t routes_tick_ms; /* when the mounts do their housekeeping */

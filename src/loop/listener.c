@@ -38,23 +38,30 @@ static bool split_address(const char *address, char host[HOST_BYTES], const char
     return true;
 }
 
-static pt_status resolve(const char *address, struct addrinfo **out, pt_error *err)
+/* To be freed by freeaddrinfo; NULL: no such address, and `err` is set. */
+static struct addrinfo *resolve(const char *address, pt_error *err)
 {
     char host[HOST_BYTES];
     const char *port;
-    if (!split_address(address, host, &port))
-        return pt_error_set(err, PT_INVALID_ARGUMENT,
-                            "\"%s\" is no address to listen at; write 127.0.0.1:15002 or [::1]:15002", address);
+    if (!split_address(address, host, &port)) {
+        pt_error_set(err, PT_INVALID_ARGUMENT,
+                     "\"%s\" is no address to listen at; write 127.0.0.1:15002 or [::1]:15002", address);
+        return NULL;
+    }
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE};
-    int result = getaddrinfo(host[0] == '\0' ? NULL : host, port, &hints, out);
-    if (result != 0)
-        return pt_error_set(err, PT_INVALID_ARGUMENT, "cannot listen at %s: %s", address, gai_strerror(result));
-    return PT_OK;
+    struct addrinfo *found = NULL;
+    int result = getaddrinfo(host[0] == '\0' ? NULL : host, port, &hints, &found);
+    if (result == 0)
+        return found;
+    pt_error_set(err, PT_INVALID_ARGUMENT, "cannot listen at %s: %s", address, gai_strerror(result));
+    return NULL;
 }
 
 static void on_connection(uv_stream_t *listening, int status)
 {
     pt__listener *listener = (pt__listener *)listening;
+    if (listener->loop->draining)
+        return;
     if (status < 0)
         pt__loop_log(listener->loop, PT_LOG_WARN, "cannot accept a connection: %s", uv_strerror(status));
     else
@@ -86,8 +93,9 @@ static int bind_and_listen(pt__listener *listener, const struct sockaddr *addres
 
 pt_status pt__loop_listen(pt__loop *loop, const char *address, char bound[PT_ADDRESS_BYTES], pt_error *err)
 {
-    struct addrinfo *found;
-    PT_TRY(resolve(address, &found, err));
+    struct addrinfo *found = resolve(address, err);
+    if (found == NULL)
+        return PT_INVALID_ARGUMENT;
     pt__listener *listener = calloc(1, sizeof(*listener));
     int result = listener == NULL ? UV_ENOMEM : uv_tcp_init(&loop->uv, &listener->handle);
     if (result != 0) {

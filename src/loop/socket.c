@@ -9,7 +9,7 @@
 
 enum {
     TURN_BYTES_MAX = 8 * 1024 * 1024, /* then other sockets have their turn */
-    LINGER_MS = 1000 /* a peer we gave up on gets this long to read why (RFC 9112 section 9.6) */
+    LINGER_MS = 1000                  /* a peer we gave up on gets this long to read why (RFC 9112 section 9.6) */
 };
 
 struct pt__socket {
@@ -22,7 +22,7 @@ struct pt__socket {
     pt__socket *previous;
     pt__socket *next;
     pt__socket *next_ready;
-    size_t writing_bytes; /* of the write that is under way; 0: none */
+    size_t writing_bytes;   /* of the write that is under way; 0: none */
     uint64_t linger_end_ms; /* 0: not lingering */
     bool is_ready;
     bool failed;     /* nothing more is read; what is pending is still written */
@@ -64,6 +64,7 @@ static void on_closed(uv_handle_t *handle)
         socket->next->previous = socket->previous;
     *(socket->previous != NULL ? &socket->previous->next : &loop->sockets) = socket->next;
     free(socket);
+    loop->socket_count--;
     pt__loop_check_drained(loop);
 }
 
@@ -140,8 +141,8 @@ static void write_later(pt__socket *socket, const struct iovec *pieces, size_t c
         size_bytes += pieces[i].iov_len;
     socket->writing_bytes = size_bytes;
     socket->write.data = socket;
-    int result = uv_write(&socket->write, (uv_stream_t *)&socket->handle, (const uv_buf_t *)pieces,
-                          (unsigned)count, on_written);
+    int result =
+        uv_write(&socket->write, (uv_stream_t *)&socket->handle, (const uv_buf_t *)pieces, (unsigned)count, on_written);
     if (result != 0)
         pt__socket_close(socket);
 }
@@ -157,9 +158,9 @@ static void flush(pt__socket *socket)
                 finish_writing(socket);
             break;
         }
-        int written = turn_bytes > TURN_BYTES_MAX ? UV_EAGAIN
-                                                  : uv_try_write((uv_stream_t *)&socket->handle,
-                                                                 (const uv_buf_t *)pieces, (unsigned)count);
+        int written = turn_bytes > TURN_BYTES_MAX
+                          ? UV_EAGAIN
+                          : uv_try_write((uv_stream_t *)&socket->handle, (const uv_buf_t *)pieces, (unsigned)count);
         if (written == UV_EAGAIN) {
             write_later(socket, pieces, count);
         } else if (written < 0) {
@@ -312,6 +313,13 @@ static void start(pt__socket *socket)
     flush(socket);
 }
 
+static void refuse(pt__socket *socket)
+{
+    pt__loop_log(socket->loop, PT_LOG_WARN, "a connection is refused: %zu are open (max-connections)",
+                 socket->loop->options.max_connections);
+    pt__socket_close(socket);
+}
+
 void pt__socket_accept(pt__loop *loop, uv_stream_t *listening)
 {
     pt__socket *socket = calloc(1, sizeof(*socket));
@@ -326,8 +334,11 @@ void pt__socket_accept(pt__loop *loop, uv_stream_t *listening)
     if (socket->next != NULL)
         socket->next->previous = socket;
     loop->sockets = socket;
+    loop->socket_count++;
     if (uv_accept(listening, (uv_stream_t *)&socket->handle) != 0)
         pt__socket_close(socket);
+    else if (loop->socket_count > loop->options.max_connections)
+        refuse(socket);
     else
         start(socket);
 }

@@ -1,6 +1,7 @@
 #include "loop/tls.h"
 
 #include "base/buffer.h"
+#include "base/unconst.h"
 #include "wire/outbox.h"
 
 #include <openssl/err.h>
@@ -17,9 +18,9 @@ struct pt__tls_context {
 
 struct pt__tls {
     SSL *ssl;
-    pt_bytes_view input;  /* ciphertext not yet taken */
-    pt__buffer written;   /* ciphertext of the operation that is running */
-    pt__outbox outbox;    /* ciphertext to be sent */
+    pt_bytes_view input; /* ciphertext not yet taken */
+    pt__buffer written;  /* ciphertext of the operation that is running */
+    pt__outbox outbox;   /* ciphertext to be sent */
     char peer_name[NAME_BYTES];
 };
 
@@ -80,8 +81,7 @@ static int select_protocol(SSL *ssl, const unsigned char **out, unsigned char *o
     static const unsigned char h2[] = {2, 'h', '2'};
     (void)ssl;
     (void)context;
-    int found = SSL_select_next_proto((unsigned char **)(uintptr_t)out, out_size, h2, sizeof(h2), offered,
-                                      offered_size);
+    int found = SSL_select_next_proto(pt__unconst(out), out_size, h2, sizeof(h2), offered, offered_size);
     return found == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
 }
 
@@ -212,9 +212,9 @@ static bool collect_written(pt__tls *tls)
 static pt_status explain(pt__tls *tls, int result, pt_error *err)
 {
     switch (SSL_get_error(tls->ssl, result)) {
-    case SSL_ERROR_WANT_READ:   return PT_NEED_MORE;
+    case SSL_ERROR_WANT_READ: return PT_NEED_MORE;
     case SSL_ERROR_ZERO_RETURN: return pt_error_set(err, PT_UNAVAILABLE, "the peer has ended TLS");
-    default:                    return pt_error_set(err, PT_IO, "TLS: %s", reason());
+    default: return pt_error_set(err, PT_IO, "TLS: %s", reason());
     }
 }
 

@@ -24,14 +24,14 @@ static const char *const section_titles[SECTION_COUNT] = {
 
 typedef struct option {
     const char *name;
-    option_type type;
     const char *value; /* the default */
-    section section;
     const char *help;
+    option_type type;
+    section section;
 } option;
 
 static const option options[] = {
-#define PT_OPTION(name, type, value, section, help) {name, type, value, section, help},
+#define PT_OPTION(name, type, value, section, help) {name, value, help, type, section},
 #include "server/options.def"
 #undef PT_OPTION
 };
@@ -103,12 +103,12 @@ static pt_status check_value(const pt_config *config, const option *which, pt_er
     bool flag;
     switch (which->type) {
     case TEXT:
-    case ADDRESSES:  return PT_OK;
-    case COUNT:      return pt_config_integer(config, which->name, 0, &count, err);
-    case SIZE:       return pt_config_size(config, which->name, 0, &quantity, err);
-    case TIME:       return pt_config_duration(config, which->name, 0, &quantity, err);
-    case BOOLEAN:    return pt_config_boolean(config, which->name, false, &flag, err);
-    case LOG_LEVEL:  return check_word(config, which, levels, err);
+    case ADDRESSES: return PT_OK;
+    case COUNT: return pt_config_integer(config, which->name, 0, &count, err);
+    case SIZE: return pt_config_size(config, which->name, 0, &quantity, err);
+    case TIME: return pt_config_duration(config, which->name, 0, &quantity, err);
+    case BOOLEAN: return pt_config_boolean(config, which->name, false, &flag, err);
+    case LOG_LEVEL: return check_word(config, which, levels, err);
     case LOG_FORMAT: return check_word(config, which, formats, err);
     }
     return PT_INTERNAL;
@@ -260,8 +260,8 @@ void pt__arguments_deinit(pt__arguments *arguments)
 static const char *placeholder(option_type type)
 {
     static const char *const names[] = {
-        [TEXT] = "TEXT", [ADDRESSES] = "HOST:PORT", [COUNT] = "COUNT", [SIZE] = "SIZE",
-        [TIME] = "TIME", [BOOLEAN] = "",            [LOG_LEVEL] = "LEVEL", [LOG_FORMAT] = "FORMAT",
+        [TEXT] = "TEXT", [ADDRESSES] = "HOST:PORT", [COUNT] = "COUNT",       [SIZE] = "SIZE", [TIME] = "TIME",
+        [BOOLEAN] = "",  [LOG_LEVEL] = "LEVEL",     [LOG_FORMAT] = "FORMAT",
     };
     return names[type];
 }

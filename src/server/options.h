@@ -9,8 +9,8 @@
 #include <stdio.h>
 
 typedef struct pt__arguments {
-    pt_config *config; /* owned */
-    bool help;         /* --help was among them */
+    pt_config *config;    /* owned */
+    bool help;            /* --help was among them */
     const char *words[4]; /* what is no option, in order; borrowed from argv */
     size_t word_count;
 } pt__arguments;

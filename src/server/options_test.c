@@ -29,8 +29,9 @@ static void check_refused(const char *const *argv, const char *const *environmen
 PT_TEST(options_come_from_flags_in_every_spelling)
 {
     pt__arguments arguments;
-    const char *const argv[] = {"serve", "--listen", "127.0.0.1:0", "--http2-max-streams=7", "--http2.stall-timeout", "1s",
-                          "--", "--word", NULL};
+    const char *const argv[] = {
+        "serve", "--listen", "127.0.0.1:0", "--http2-max-streams=7", "--http2.stall-timeout", "1s",
+        "--",    "--word",   NULL};
     PT_CHECK_EQ(read_all(argv, no_environment, &arguments, NULL), PT_OK);
     PT_CHECK_STR(pt_config_string(arguments.config, "listen", ""), "127.0.0.1:0");
     PT_CHECK_STR(pt_config_string(arguments.config, "http2.max-streams", ""), "7");
@@ -87,8 +88,7 @@ PT_TEST(options_are_checked_by_type)
     const char *const level[] = {"--log-level", "loud", NULL};
     check_refused(level, no_environment, "log-level = \"loud\" is not one of: error, warn, info or debug");
     const char *const time[] = {"--drain-timeout", "soon", NULL};
-    check_refused(time, no_environment,
-                  "drain-timeout = \"soon\" is not a time such as 250ms, 30s, 10min or 1h");
+    check_refused(time, no_environment, "drain-timeout = \"soon\" is not a time such as 250ms, 30s, 10min or 1h");
     const char *const missing[] = {"--listen", NULL};
     check_refused(missing, no_environment, "--listen needs a value");
     const char *const dash[] = {"-l", NULL};

@@ -39,8 +39,7 @@ static pt_status read_token(const char *path, pt__token **out, pt_error *err)
     size_t size = fread(content, 1, sizeof(content), file);
     fclose(file);
     if (size > TOKEN_BYTES_MAX)
-        return pt_error_set(err, PT_INVALID_ARGUMENT, "the token in %s is longer than %d bytes", path,
-                            TOKEN_BYTES_MAX);
+        return pt_error_set(err, PT_INVALID_ARGUMENT, "the token in %s is longer than %d bytes", path, TOKEN_BYTES_MAX);
     return pt__token_new(trim((pt_text_view){content, size}), out, err);
 }
 

@@ -39,6 +39,12 @@ static pt_status open_loop(server *s, pt_error *err)
         .log_context = &s->log,
     };
     PT_TRY(pt_config_duration(s->config, "drain-timeout", 0, &options.drain_timeout_ms, err));
+    int64_t max_connections;
+    PT_TRY(pt_config_integer(s->config, "max-connections", 0, &max_connections, err));
+    if (max_connections < 1)
+        return pt_error_set(err, PT_INVALID_ARGUMENT, "max-connections = %lld is less than 1",
+                            (long long)max_connections);
+    options.max_connections = (size_t)max_connections;
     return pt__loop_new(&options, &s->loop, err);
 }
 

@@ -1,5 +1,7 @@
 #include "wire/compress.h"
 
+#include "base/unconst.h"
+
 #include <string.h>
 #include <zlib.h>
 
@@ -79,7 +81,7 @@ pt_status pt__decompress(pt__encoding encoding, pt_bytes_view input, uint64_t li
     z_stream stream = {0};
     if (inflateInit2(&stream, encoding == PT_ENCODING_GZIP ? GZIP_BITS : WINDOW_BITS) != Z_OK)
         return pt_error_set(err, PT_NO_MEMORY, "no memory to decompress a message");
-    stream.next_in = (Bytef *)(uintptr_t)input.data;
+    stream.next_in = pt__unconst(input.data);
     stream.avail_in = (uInt)input.size_bytes; /* a gRPC message has a 32-bit length */
     pt_status status = inflate_all(&stream, limit_bytes, out, err);
     inflateEnd(&stream);
@@ -88,7 +90,7 @@ pt_status pt__decompress(pt__encoding encoding, pt_bytes_view input, uint64_t li
 
 static bool deflate_segment(z_stream *stream, pt_bytes_view input, int flush, pt__buffer *out)
 {
-    stream->next_in = (Bytef *)(uintptr_t)input.data;
+    stream->next_in = pt__unconst(input.data);
     stream->avail_in = (uInt)input.size_bytes;
     do {
         if (!pt__buffer_reserve(out, STEP_BYTES))

@@ -19,7 +19,7 @@ enum {
     PT_LOW_MARK_BYTES = 1024 * 1024,      /* of a call's queue */
     PT_OUTBOX_TARGET_BYTES = 1024 * 1024, /* how much is framed ahead of the socket */
     PT_RECEIVE_WINDOW_BYTES = 16 * 1024 * 1024,
-    PT_FRAME_BYTES_MAX = 256 * 1024       /* larger ones would make other calls wait */
+    PT_FRAME_BYTES_MAX = 256 * 1024 /* larger ones would make other calls wait */
 };
 
 struct pt_connection {
@@ -49,16 +49,16 @@ struct pt_connection {
     uint64_t header_block_bytes; /* of the block that is arriving, as sent */
 
     uint64_t started_ms;
-    uint64_t heard_ms;       /* last bytes from the peer */
+    uint64_t heard_ms;         /* last bytes from the peer */
     uint64_t waiting_since_ms; /* if waiting: a tick found the outbox filled, and it has not moved since */
     bool waiting;
     uint64_t next_expiry_ms; /* no deadline is earlier */
     uint64_t ticked_ms;
-    uint64_t drain_ms;       /* when draining started */
-    bool greeted;            /* the peer's SETTINGS came */
+    uint64_t drain_ms; /* when draining started */
+    bool greeted;      /* the peer's SETTINGS came */
     bool draining;
     bool goaway_sent;
-    bool entered;            /* inside a public function: pending bytes are looked at afterwards */
+    bool entered; /* inside a public function: pending bytes are looked at afterwards */
     bool told_ready;
     bool failed;
     bool broken; /* failed, and nghttp2 cannot even write GOAWAY */
@@ -76,7 +76,7 @@ void pt__session_fill_outbox(pt_connection *connection);
 
 /** The connection cannot go on: GOAWAY with `code`, and feed returns the error from now on. */
 __attribute__((format(printf, 4, 5))) void pt__connection_fail(pt_connection *connection, pt_status status,
-                                                              uint32_t code, const char *format, ...);
+                                                               uint32_t code, const char *format, ...);
 
 /** Something was queued: tells the embedder when it is not looking anyway. */
 void pt__connection_wants_write(pt_connection *connection);

@@ -210,8 +210,8 @@ PT_TEST(connection_ends_a_call_at_its_deadline)
 
 PT_TEST(connection_resets_a_download_at_its_deadline)
 {
-    pt__test_fixture *f = pt__test_fixture_open(&(pt__test_client_options){.stream_window_bytes = 65535,
-                                                                          .no_auto_window = true});
+    pt__test_fixture *f =
+        pt__test_fixture_open(&(pt__test_client_options){.stream_window_bytes = 65535, .no_auto_window = true});
     const pt__test_header timeout[] = {{"grpc-timeout", "1S"}, {NULL, NULL}};
     int32_t id = pt__test_client_unary(&f->client, "/test.Echo/Download", timeout, "100");
     f->client.now_ms += 1000;
@@ -294,8 +294,8 @@ PT_TEST(connection_holds_little_for_a_client_that_does_not_read)
 
 PT_TEST(connection_resets_a_call_whose_client_stalls)
 {
-    pt__test_fixture *f = pt__test_fixture_open(&(pt__test_client_options){.stream_window_bytes = 65535,
-                                                                          .no_auto_window = true});
+    pt__test_fixture *f =
+        pt__test_fixture_open(&(pt__test_client_options){.stream_window_bytes = 65535, .no_auto_window = true});
     int32_t stalled = pt__test_client_unary(&f->client, "/test.Echo/Download", NULL, "10");
     uint64_t tick_ms = pt_connection_next_tick_ms(f->client.connection);
     PT_CHECK(tick_ms < f->client.now_ms + 600000);

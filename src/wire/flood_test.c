@@ -10,7 +10,7 @@ enum { FRAME_HEADER_BYTES = 9 };
 static void frame_header(uint8_t out[FRAME_HEADER_BYTES], size_t length, uint8_t type, uint8_t flags, uint32_t stream)
 {
     const uint8_t bytes[FRAME_HEADER_BYTES] = {
-        (uint8_t)(length >> 16), (uint8_t)(length >> 8), (uint8_t)length,       type,           flags,
+        (uint8_t)(length >> 16), (uint8_t)(length >> 8),  (uint8_t)length,        type,           flags,
         (uint8_t)(stream >> 24), (uint8_t)(stream >> 16), (uint8_t)(stream >> 8), (uint8_t)stream};
     memcpy(out, bytes, sizeof(bytes));
 }
@@ -242,5 +242,6 @@ PT_TEST(connection_refuses_a_client_of_another_protocol)
     pt__test_fixture *f = pt__test_fixture_open(NULL);
     pt__test_client_raw(&f->client, "GET / HTTP/1.1\r\nHost: x\r\n\r\n", 27);
     PT_CHECK_EQ(f->client.feed_status, PT_BAD_MESSAGE);
+    PT_CHECK_STR(f->client.feed_error.message, "the peer does not speak HTTP/2");
     pt__test_fixture_close(f);
 }

@@ -1,4 +1,5 @@
 /* The service grpc.health.v1.Health, answered from the routes. Spec: grpc.io, "Health Checking". */
+#include "base/unconst.h"
 #include "wire/reply.h"
 #include "wire/routes.h"
 
@@ -117,13 +118,13 @@ static void list_message(void *mount, pt_call *call, pt_bytes_view message)
     while (pt__routes_service_at(h->routes, count) != NULL)
         count++;
     list_entry *entries = calloc(count + 1, sizeof(*entries));
-    list_entry **pointers = calloc(count + 1, sizeof(*pointers));
+    list_entry **pointers = calloc(count + 1, sizeof(list_entry *));
     Grpc__Health__V1__HealthListResponse response = GRPC__HEALTH__V1__HEALTH_LIST_RESPONSE__INIT;
     check_response status = GRPC__HEALTH__V1__HEALTH_CHECK_RESPONSE__INIT;
     status.status = current(h);
     for (size_t i = 0; i < count && entries != NULL && pointers != NULL; i++) {
         entries[i] = (list_entry)GRPC__HEALTH__V1__HEALTH_LIST_RESPONSE__STATUSES_ENTRY__INIT;
-        entries[i].key = (char *)(uintptr_t)pt__routes_service_at(h->routes, i);
+        entries[i].key = pt__unconst(pt__routes_service_at(h->routes, i));
         entries[i].value = &status;
         pointers[i] = &entries[i];
         response.n_statuses = i + 1;

@@ -15,13 +15,13 @@ static pt_status read_count(const pt_config *config, const char *key, int64_t fa
     return PT_OK;
 }
 
-static pt_status read_limit(const pt_config *config, const char *key, limit_kind kind, uint64_t fallback,
-                            uint64_t *out, pt_error *err)
+static pt_status read_limit(const pt_config *config, const char *key, limit_kind kind, uint64_t fallback, uint64_t *out,
+                            pt_error *err)
 {
     switch (kind) {
     case COUNT: return read_count(config, key, (int64_t)fallback, out, err);
-    case SIZE:  return pt_config_size(config, key, fallback, out, err);
-    case TIME:  return pt_config_duration(config, key, fallback, out, err);
+    case SIZE: return pt_config_size(config, key, fallback, out, err);
+    case TIME: return pt_config_duration(config, key, fallback, out, err);
     }
     return PT_INTERNAL;
 }

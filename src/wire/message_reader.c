@@ -102,7 +102,7 @@ pt_status pt__message_reader_next(pt__message_reader *reader, pt_bytes_view *inp
                                   pt_error *err)
 {
     PT_TRY(read_prefix(reader, input, err));
-    pt_bytes_view body;
+    pt_bytes_view body = {NULL, 0};
     PT_TRY(read_body(reader, input, &body, err));
     reader->prefix_size_bytes = 0;
     if (reader->prefix[0] == 0) {

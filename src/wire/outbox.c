@@ -1,5 +1,7 @@
 #include "wire/outbox.h"
 
+#include "base/unconst.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,7 +146,7 @@ size_t pt__outbox_peek(const pt__outbox *outbox, struct iovec *out, size_t max)
     size_t count = outbox->count < max ? outbox->count : max;
     for (size_t i = 0; i < count; i++) {
         const pt__piece *piece = piece_at(outbox, i);
-        out[i] = (struct iovec){(void *)(uintptr_t)piece->data, piece->size_bytes};
+        out[i] = (struct iovec){pt__unconst(piece->data), piece->size_bytes};
     }
     return count;
 }

@@ -4,7 +4,6 @@
 #include "wire/limits.h"
 #include "wire/message_reader.h"
 #include "wire/outbox.h"
-#include "wire/protobuf.h"
 #include "wire/rate.h"
 #include "wire/timeout.h"
 #include "wire/token.h"
@@ -182,30 +181,6 @@ PT_TEST(message_reader_refuses_unknown_flags)
     pt_bytes_view message;
     PT_CHECK_EQ(pt__message_reader_next(&reader, &input, &message, NULL), PT_BAD_MESSAGE);
     pt__message_reader_deinit(&reader);
-}
-
-PT_TEST(protobuf_reads_fields_of_all_kinds)
-{
-    static const uint8_t bytes[] = {0x08, 0x96, 0x01, 0x12, 2, 'h', 'i', 0x1D, 1, 0, 0, 0, 0x21, 2, 0, 0, 0, 0, 0, 0, 0};
-    pt_bytes_view input = {bytes, sizeof(bytes)};
-    pt__field field;
-    PT_CHECK(pt__protobuf_next(&input, &field) && field.number == 1 && field.value == 150);
-    PT_CHECK(pt__protobuf_next(&input, &field) && field.number == 2 && field.bytes.size_bytes == 2);
-    PT_CHECK(pt__protobuf_next(&input, &field) && field.number == 3 && field.value == 1);
-    PT_CHECK(pt__protobuf_next(&input, &field) && field.number == 4 && field.value == 2);
-    PT_CHECK(!pt__protobuf_next(&input, &field) && input.size_bytes == 0);
-}
-
-PT_TEST(protobuf_stops_at_malformed_fields)
-{
-    static const char *const malformed[] = {"\x0A\x05hi", "\x08", "\x08\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x01",
-                                            "\x0B", "\x0D\x01", "\x07"};
-    for (size_t i = 0; i < sizeof(malformed) / sizeof(malformed[0]); i++) {
-        pt_bytes_view input = view_of(malformed[i]);
-        pt__field field;
-        PT_CHECK(!pt__protobuf_next(&input, &field));
-        PT_CHECK(input.size_bytes != 0);
-    }
 }
 
 typedef struct fake_call {

@@ -62,6 +62,15 @@ pt__proto_state pt__proto_next(pt_bytes_view *rest, pt__proto_field *out)
     return take_value(rest, out) ? PT_PROTO_FIELD : PT_PROTO_MALFORMED;
 }
 
+pt_bytes_view pt__proto_find_bytes(pt_bytes_view message, uint32_t number)
+{
+    pt__proto_field field;
+    while (pt__proto_next(&message, &field) == PT_PROTO_FIELD)
+        if (field.number == number && field.wire_type == PT_PROTO_BYTES)
+            return field.bytes;
+    return (pt_bytes_view){(const uint8_t *)"", 0};
+}
+
 size_t pt__proto_varint_size(uint64_t value)
 {
     size_t size = 1;

@@ -28,6 +28,9 @@ typedef enum pt__proto_state { PT_PROTO_FIELD, PT_PROTO_END, PT_PROTO_MALFORMED 
 /** Takes the next field off `rest`. Groups count as malformed. */
 pt__proto_state pt__proto_next(pt_bytes_view *rest, pt__proto_field *out);
 
+/** The first field of type BYTES with that number; empty when there is none. */
+pt_bytes_view pt__proto_find_bytes(pt_bytes_view message, uint32_t number);
+
 size_t pt__proto_varint_size(uint64_t value);
 
 /* Appending fields; empty strings and zero are written too. */

@@ -26,14 +26,8 @@ PT_TEST(proto_reads_what_it_writes)
 
 PT_TEST(proto_refuses_malformed_fields)
 {
-    static const char *const BAD[] = {"\x0a\x05"
-                                      "abc",
-                                      "\x08",
-                                      "\x0b",
-                                      "\x02",
-                                      "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
-                                      "\x09\x01\x02",
-                                      "\x0e"};
+    static const char *const BAD[] = {
+        "\x0a\x05xyz", "\x08", "\x0b", "\x02", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "\x09\x01\x02", "\x0e"};
     for (size_t i = 0; i < sizeof(BAD) / sizeof(BAD[0]); i++) {
         pt_bytes_view rest = {(const uint8_t *)BAD[i], strlen(BAD[i])};
         pt__proto_field field;

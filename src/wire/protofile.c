@@ -1,7 +1,7 @@
 #include "wire/protofile.h"
 
 #include "wire/descriptors.h"
-#include "wire/protobuf.h"
+#include "wire/proto.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,13 +26,13 @@ static bool same(pt_bytes_view a, pt_text_view b)
 
 static bool has_name(pt_bytes_view file, pt_text_view name)
 {
-    return same(pt__protobuf_find_bytes(file, FILE_NAME), name);
+    return same(pt__proto_find_bytes(file, FILE_NAME), name);
 }
 
 /* Whether the file defines `symbol` at its top level. */
 static bool defines(pt_bytes_view file, pt_text_view symbol)
 {
-    pt_bytes_view package = pt__protobuf_find_bytes(file, FILE_PACKAGE);
+    pt_bytes_view package = pt__proto_find_bytes(file, FILE_PACKAGE);
     pt_text_view local = symbol;
     if (package.size_bytes != 0) {
         pt_text_view prefix = {symbol.data, package.size_bytes};
@@ -42,10 +42,10 @@ static bool defines(pt_bytes_view file, pt_text_view symbol)
         local.data += package.size_bytes + 1;
         local.size_bytes -= package.size_bytes + 1;
     }
-    pt__field field;
-    while (pt__protobuf_next(&file, &field)) {
+    pt__proto_field field;
+    while (pt__proto_next(&file, &field) == PT_PROTO_FIELD) {
         bool definition = field.number == FILE_MESSAGE || field.number == FILE_ENUM || field.number == FILE_SERVICE;
-        if (definition && same(pt__protobuf_find_bytes(field.bytes, DEFINITION_NAME), local))
+        if (definition && same(pt__proto_find_bytes(field.bytes, DEFINITION_NAME), local))
             return true;
     }
     return false;
@@ -59,8 +59,8 @@ static pt_bytes_view find_in_mounts(const pt_routes *routes, bool (*matches)(pt_
     void *mount;
     for (size_t i = 0; pt_routes_mount_at(routes, i, &frontend, &mount); i++) {
         pt_bytes_view set = frontend->descriptors == NULL ? nothing : frontend->descriptors(mount);
-        pt__field field;
-        while (pt__protobuf_next(&set, &field))
+        pt__proto_field field;
+        while (pt__proto_next(&set, &field) == PT_PROTO_FIELD)
             if (field.number == SET_FILE && matches(field.bytes, text))
                 return field.bytes;
     }

@@ -1,5 +1,6 @@
 /* The service grpc.reflection.v1.ServerReflection; v1alpha has the same messages. Spec: grpc.io, "Reflection". */
-#include "wire/protobuf.h"
+#include "base/unconst.h"
+#include "wire/proto.h"
 #include "wire/protofile.h"
 #include "wire/reply.h"
 #include "wire/routes.h"
@@ -19,6 +20,15 @@ typedef struct reflection {
     pt_routes *routes;
 } reflection;
 
+/* A response and what it can hold. */
+typedef struct answer {
+    response_message response;
+    Grpc__Reflection__V1__ErrorResponse error;
+    Grpc__Reflection__V1__FileDescriptorResponse files;
+    Grpc__Reflection__V1__ExtensionNumberResponse extensions;
+    Grpc__Reflection__V1__ListServiceResponse services;
+} answer;
+
 /* A file and all that it imports, each once. */
 typedef struct file_list {
     ProtobufCBinaryData files[FILES_MAX];
@@ -37,114 +47,113 @@ static void list_file(file_list *list, pt_bytes_view file)
 {
     if (file.size_bytes == 0 || list->count == FILES_MAX || is_listed(list, file))
         return;
-    list->files[list->count++] = (ProtobufCBinaryData){file.size_bytes, (uint8_t *)(uintptr_t)file.data};
+    list->files[list->count++] = (ProtobufCBinaryData){file.size_bytes, pt__unconst(file.data)};
 }
 
 static void list_imports(const reflection *r, file_list *list)
 {
     for (size_t i = 0; i < list->count; i++) {
         pt_bytes_view rest = {list->files[i].data, list->files[i].len};
-        pt__field field;
-        while (pt__protobuf_next(&rest, &field))
-            if (field.number == FILE_DEPENDENCY && field.is_bytes) {
+        pt__proto_field field;
+        while (pt__proto_next(&rest, &field) == PT_PROTO_FIELD)
+            if (field.number == FILE_DEPENDENCY && field.wire_type == PT_PROTO_BYTES) {
                 pt_text_view name = {(const char *)field.bytes.data, field.bytes.size_bytes};
                 list_file(list, pt__protofile_by_name(r->routes, name));
             }
     }
 }
 
-static void respond_error(pt_call *call, response_message *response, pt_grpc_code code, const char *text)
+static void respond_error(pt_call *call, answer *a, pt_grpc_code code, const char *text)
 {
-    Grpc__Reflection__V1__ErrorResponse error = GRPC__REFLECTION__V1__ERROR_RESPONSE__INIT;
-    error.error_code = (int32_t)code;
-    error.error_message = (char *)(uintptr_t)text;
-    response->message_response_case = GRPC__REFLECTION__V1__SERVER_REFLECTION_RESPONSE__MESSAGE_RESPONSE_ERROR_RESPONSE;
-    response->error_response = &error;
-    pt__reply_message(call, &response->base);
+    grpc__reflection__v1__error_response__init(&a->error);
+    a->error.error_code = (int32_t)code;
+    a->error.error_message = pt__unconst(text);
+    a->response.message_response_case =
+        GRPC__REFLECTION__V1__SERVER_REFLECTION_RESPONSE__MESSAGE_RESPONSE_ERROR_RESPONSE;
+    a->response.error_response = &a->error;
+    pt__reply_message(call, &a->response.base);
 }
 
-static void respond_file(const reflection *r, pt_call *call, response_message *response, pt_bytes_view file)
+static void respond_file(const reflection *r, pt_call *call, answer *a, pt_bytes_view file)
 {
     if (file.size_bytes == 0) {
-        respond_error(call, response, PT_GRPC_NOT_FOUND, "there is no such file or symbol here");
+        respond_error(call, a, PT_GRPC_NOT_FOUND, "there is no such file or symbol here");
         return;
     }
     file_list *list = calloc(1, sizeof(*list));
     if (list == NULL) {
-        respond_error(call, response, PT_GRPC_RESOURCE_EXHAUSTED, "no memory for the descriptors");
+        respond_error(call, a, PT_GRPC_RESOURCE_EXHAUSTED, "no memory for the descriptors");
         return;
     }
     list_file(list, file);
     list_imports(r, list);
-    Grpc__Reflection__V1__FileDescriptorResponse files = GRPC__REFLECTION__V1__FILE_DESCRIPTOR_RESPONSE__INIT;
-    files.n_file_descriptor_proto = list->count;
-    files.file_descriptor_proto = list->files;
-    response->message_response_case =
+    grpc__reflection__v1__file_descriptor_response__init(&a->files);
+    a->files.n_file_descriptor_proto = list->count;
+    a->files.file_descriptor_proto = list->files;
+    a->response.message_response_case =
         GRPC__REFLECTION__V1__SERVER_REFLECTION_RESPONSE__MESSAGE_RESPONSE_FILE_DESCRIPTOR_RESPONSE;
-    response->file_descriptor_response = &files;
-    pt__reply_message(call, &response->base);
+    a->response.file_descriptor_response = &a->files;
+    pt__reply_message(call, &a->response.base);
     free(list);
 }
 
-static void respond_extensions(const reflection *r, pt_call *call, response_message *response, const char *type)
+static void respond_extensions(const reflection *r, pt_call *call, answer *a, const char *type)
 {
     if (pt__protofile_by_symbol(r->routes, type).size_bytes == 0) {
-        respond_error(call, response, PT_GRPC_NOT_FOUND, "there is no such type here");
+        respond_error(call, a, PT_GRPC_NOT_FOUND, "there is no such type here");
         return;
     }
-    Grpc__Reflection__V1__ExtensionNumberResponse numbers = GRPC__REFLECTION__V1__EXTENSION_NUMBER_RESPONSE__INIT;
-    numbers.base_type_name = (char *)(uintptr_t)type;
-    response->message_response_case =
+    grpc__reflection__v1__extension_number_response__init(&a->extensions);
+    a->extensions.base_type_name = pt__unconst(type);
+    a->response.message_response_case =
         GRPC__REFLECTION__V1__SERVER_REFLECTION_RESPONSE__MESSAGE_RESPONSE_ALL_EXTENSION_NUMBERS_RESPONSE;
-    response->all_extension_numbers_response = &numbers;
-    pt__reply_message(call, &response->base);
+    a->response.all_extension_numbers_response = &a->extensions;
+    pt__reply_message(call, &a->response.base);
 }
 
-static void respond_services(const reflection *r, pt_call *call, response_message *response)
+static void respond_services(const reflection *r, pt_call *call, answer *a)
 {
     size_t count = 0;
     while (pt__routes_service_at(r->routes, count) != NULL)
         count++;
     service_message *services = calloc(count + 1, sizeof(*services));
-    service_message **pointers = calloc(count + 1, sizeof(*pointers));
-    Grpc__Reflection__V1__ListServiceResponse list = GRPC__REFLECTION__V1__LIST_SERVICE_RESPONSE__INIT;
+    service_message **pointers = calloc(count + 1, sizeof(service_message *));
+    grpc__reflection__v1__list_service_response__init(&a->services);
     for (size_t i = 0; i < count && services != NULL && pointers != NULL; i++) {
         services[i] = (service_message)GRPC__REFLECTION__V1__SERVICE_RESPONSE__INIT;
-        services[i].name = (char *)(uintptr_t)pt__routes_service_at(r->routes, i);
+        services[i].name = pt__unconst(pt__routes_service_at(r->routes, i));
         pointers[i] = &services[i];
-        list.n_service = i + 1;
+        a->services.n_service = i + 1;
     }
-    list.service = pointers;
-    response->message_response_case =
+    a->services.service = pointers;
+    a->response.message_response_case =
         GRPC__REFLECTION__V1__SERVER_REFLECTION_RESPONSE__MESSAGE_RESPONSE_LIST_SERVICES_RESPONSE;
-    response->list_services_response = &list;
-    pt__reply_message(call, &response->base);
+    a->response.list_services_response = &a->services;
+    pt__reply_message(call, &a->response.base);
     free(pointers);
     free(services);
 }
 
-static void respond(const reflection *r, pt_call *call, request_message *request, response_message *response)
+static void respond(const reflection *r, pt_call *call, request_message *request, answer *a)
 {
     const char *name = request->file_by_filename;
     switch (request->message_request_case) {
     case GRPC__REFLECTION__V1__SERVER_REFLECTION_REQUEST__MESSAGE_REQUEST_FILE_BY_FILENAME:
-        respond_file(r, call, response, pt__protofile_by_name(r->routes, (pt_text_view){name, strlen(name)}));
+        respond_file(r, call, a, pt__protofile_by_name(r->routes, (pt_text_view){name, strlen(name)}));
         return;
     case GRPC__REFLECTION__V1__SERVER_REFLECTION_REQUEST__MESSAGE_REQUEST_FILE_CONTAINING_SYMBOL:
-        respond_file(r, call, response, pt__protofile_by_symbol(r->routes, request->file_containing_symbol));
+        respond_file(r, call, a, pt__protofile_by_symbol(r->routes, request->file_containing_symbol));
         return;
     case GRPC__REFLECTION__V1__SERVER_REFLECTION_REQUEST__MESSAGE_REQUEST_FILE_CONTAINING_EXTENSION:
-        respond_error(call, response, PT_GRPC_NOT_FOUND, "the protocols here define no extensions");
+        respond_error(call, a, PT_GRPC_NOT_FOUND, "the protocols here define no extensions");
         return;
     case GRPC__REFLECTION__V1__SERVER_REFLECTION_REQUEST__MESSAGE_REQUEST_ALL_EXTENSION_NUMBERS_OF_TYPE:
-        respond_extensions(r, call, response, request->all_extension_numbers_of_type);
+        respond_extensions(r, call, a, request->all_extension_numbers_of_type);
         return;
     case GRPC__REFLECTION__V1__SERVER_REFLECTION_REQUEST__MESSAGE_REQUEST_LIST_SERVICES:
-        respond_services(r, call, response);
+        respond_services(r, call, a);
         return;
-    default:
-        respond_error(call, response, PT_GRPC_INVALID_ARGUMENT, "the request asks nothing");
-        return;
+    default: respond_error(call, a, PT_GRPC_INVALID_ARGUMENT, "the request asks nothing"); return;
     }
 }
 
@@ -156,10 +165,11 @@ static void on_message(void *mount, pt_call *call, pt_bytes_view message)
         pt__reply_finish(call, PT_GRPC_INVALID_ARGUMENT, "the reflection request is malformed");
         return;
     }
-    response_message response = GRPC__REFLECTION__V1__SERVER_REFLECTION_RESPONSE__INIT;
-    response.valid_host = request->host;
-    response.original_request = request;
-    respond(mount, call, request, &response);
+    answer a;
+    grpc__reflection__v1__server_reflection_response__init(&a.response);
+    a.response.valid_host = request->host;
+    a.response.original_request = request;
+    respond(mount, call, request, &a);
     grpc__reflection__v1__server_reflection_request__free_unpacked(request, NULL);
 }
 

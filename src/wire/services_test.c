@@ -1,6 +1,6 @@
 /* Health and reflection, over a connection. */
 #include "base/test.h"
-#include "wire/protobuf.h"
+#include "wire/proto.h"
 #include "wire/test_fixture.h"
 
 #include <string.h>
@@ -29,9 +29,9 @@ static pt_bytes_view message_of(const pt__test_reply *reply, size_t index)
 
 static uint64_t status_in(pt_bytes_view message)
 {
-    pt__field field = {0};
-    pt__protobuf_next(&message, &field);
-    return field.value;
+    pt__proto_field field = {0};
+    (void)pt__proto_next(&message, &field);
+    return field.integer;
 }
 
 static void check_health(pt__test_fixture *f, const char *request, const char *grpc_status, uint64_t status)
@@ -78,12 +78,12 @@ PT_TEST(health_lists_every_service_once)
     pt__test_fixture *f = open_with_services();
     int32_t id = pt__test_client_unary(&f->client, "/grpc.health.v1.Health/List", NULL, "");
     pt_bytes_view rest = message_of(pt__test_client_reply(&f->client, id), 0);
-    pt__field entry;
+    pt__proto_field entry;
     int count = 0;
-    while (pt__protobuf_next(&rest, &entry)) {
-        pt_bytes_view name = pt__protobuf_find_bytes(entry.bytes, 1);
+    while (pt__proto_next(&rest, &entry) == PT_PROTO_FIELD) {
+        pt_bytes_view name = pt__proto_find_bytes(entry.bytes, 1);
         PT_CHECK(name.size_bytes > 0);
-        PT_CHECK_EQ(status_in(pt__protobuf_find_bytes(entry.bytes, 2)), 1);
+        PT_CHECK_EQ(status_in(pt__proto_find_bytes(entry.bytes, 2)), 1);
         count++;
     }
     PT_CHECK_EQ(count, 4); /* echo, health, two versions of reflection */
@@ -105,18 +105,18 @@ enum { FILES = 4, EXTENSIONS = 5, SERVICES = 6, ERROR = 7 };
 PT_TEST(reflection_lists_services)
 {
     pt__test_fixture *f = open_with_services();
-    pt_bytes_view list = pt__protobuf_find_bytes(ask_reflection(f, "\x3A\x01*"), SERVICES);
-    pt__field service;
-    PT_CHECK(pt__protobuf_next(&list, &service));
-    pt_bytes_view name = pt__protobuf_find_bytes(service.bytes, 1);
+    pt_bytes_view list = pt__proto_find_bytes(ask_reflection(f, "\x3A\x01*"), SERVICES);
+    pt__proto_field service;
+    PT_CHECK_EQ(pt__proto_next(&list, &service), PT_PROTO_FIELD);
+    pt_bytes_view name = pt__proto_find_bytes(service.bytes, 1);
     PT_CHECK(name.size_bytes == 9 && memcmp(name.data, "test.Echo", 9) == 0);
     pt__test_fixture_close(f);
 }
 
 static void check_first_file(pt_bytes_view response, const char *want)
 {
-    pt_bytes_view file = pt__protobuf_find_bytes(pt__protobuf_find_bytes(response, FILES), 1);
-    pt_bytes_view name = pt__protobuf_find_bytes(file, 1);
+    pt_bytes_view file = pt__proto_find_bytes(pt__proto_find_bytes(response, FILES), 1);
+    pt_bytes_view name = pt__proto_find_bytes(file, 1);
     PT_CHECK(name.size_bytes == strlen(want) && memcmp(name.data, want, name.size_bytes) == 0);
 }
 
@@ -125,9 +125,9 @@ PT_TEST(reflection_finds_files_by_name_and_by_symbol)
     pt__test_fixture *f = open_with_services();
     check_first_file(ask_reflection(f, "\x1A\x1bgrpc/health/v1/health.proto"), "grpc/health/v1/health.proto");
     check_first_file(ask_reflection(f, "\x22\x1bgrpc.health.v1.Health.Check"), "grpc/health/v1/health.proto");
-    PT_CHECK(pt__protobuf_find_bytes(ask_reflection(f, "\x22\x04nope"), ERROR).size_bytes > 0);
-    PT_CHECK(pt__protobuf_find_bytes(ask_reflection(f, "\x1A\x04nope"), ERROR).size_bytes > 0);
-    PT_CHECK(pt__protobuf_find_bytes(ask_reflection(f, ""), ERROR).size_bytes > 0);
+    PT_CHECK(pt__proto_find_bytes(ask_reflection(f, "\x22\x04nope"), ERROR).size_bytes > 0);
+    PT_CHECK(pt__proto_find_bytes(ask_reflection(f, "\x1A\x04nope"), ERROR).size_bytes > 0);
+    PT_CHECK(pt__proto_find_bytes(ask_reflection(f, ""), ERROR).size_bytes > 0);
     pt__test_fixture_close(f);
 }
 
@@ -146,7 +146,7 @@ PT_TEST(reflection_knows_the_descriptors_of_mounts)
     PT_CHECK_EQ(pt_frontend_mount(NULL, &own, NULL, f->routes, NULL), PT_OK);
     check_first_file(ask_reflection(f, "\x22\x0Bown.Own.Get"), "own.proto");
     check_first_file(ask_reflection(f, "\x1A\x09own.proto"), "own.proto");
-    PT_CHECK(pt__protobuf_find_bytes(ask_reflection(f, "\x22\x08own.None"), ERROR).size_bytes > 0);
+    PT_CHECK(pt__proto_find_bytes(ask_reflection(f, "\x22\x08own.None"), ERROR).size_bytes > 0);
     pt__test_fixture_close(f);
 }
 

@@ -1,6 +1,8 @@
 /* nghttp2 and its callbacks: frames to streams, streams to frames. */
 #include "wire/connection.h"
 
+#include "base/unconst.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,13 +139,13 @@ static int on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame, v
     (void)session;
     pt_connection *connection = user_data;
     switch (frame->hd.type) {
-    case NGHTTP2_HEADERS:    received_headers(connection, frame); break;
-    case NGHTTP2_DATA:       received_data(connection, frame); break;
-    case NGHTTP2_SETTINGS:   received_settings(connection, frame); break;
-    case NGHTTP2_PING:       received_ping(connection, frame); break;
+    case NGHTTP2_HEADERS: received_headers(connection, frame); break;
+    case NGHTTP2_DATA: received_data(connection, frame); break;
+    case NGHTTP2_SETTINGS: received_settings(connection, frame); break;
+    case NGHTTP2_PING: received_ping(connection, frame); break;
     case NGHTTP2_RST_STREAM: count_reset(connection); break;
-    case NGHTTP2_PRIORITY:   count_empty_frame(connection); break;
-    default:                 break;
+    case NGHTTP2_PRIORITY: count_empty_frame(connection); break;
+    default: break;
     }
     return verdict(connection);
 }
@@ -193,9 +195,8 @@ static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, v
     return 0;
 }
 
-static ssize_t body_length(nghttp2_session *session, uint8_t frame_type, int32_t stream_id,
-                           int32_t connection_window, int32_t stream_window, uint32_t peer_frame_bytes_max,
-                           void *user_data)
+static ssize_t body_length(nghttp2_session *session, uint8_t frame_type, int32_t stream_id, int32_t connection_window,
+                           int32_t stream_window, uint32_t peer_frame_bytes_max, void *user_data)
 {
     (void)session;
     (void)frame_type;
@@ -293,10 +294,16 @@ pt_status pt__session_open(pt_connection *connection, pt_error *err)
     };
     size_t count = sizeof(settings) / sizeof(settings[0]);
     if (nghttp2_submit_settings(connection->session, NGHTTP2_FLAG_NONE, settings, count) != 0 ||
-        nghttp2_session_set_local_window_size(connection->session, NGHTTP2_FLAG_NONE, 0, PT_RECEIVE_WINDOW_BYTES) !=
-            0)
+        nghttp2_session_set_local_window_size(connection->session, NGHTTP2_FLAG_NONE, 0, PT_RECEIVE_WINDOW_BYTES) != 0)
         return pt_error_set(err, PT_NO_MEMORY, "no memory for an HTTP/2 session");
     return PT_OK;
+}
+
+/* What a peer that does not speak HTTP/2 seems to speak. */
+static const char *other_protocol(pt_bytes_view first)
+{
+    bool handshake = first.size_bytes >= 2 && first.data[0] == 0x16 && first.data[1] == 0x03; /* RFC 8446, 5.1 */
+    return handshake ? "the peer speaks TLS, and this address does not" : "the peer does not speak HTTP/2";
 }
 
 void pt__session_feed(pt_connection *connection, pt_bytes_view input)
@@ -304,8 +311,10 @@ void pt__session_feed(pt_connection *connection, pt_bytes_view input)
     ssize_t taken = nghttp2_session_mem_recv(connection->session, input.data, input.size_bytes);
     if (taken >= 0)
         return;
-    pt__connection_fail(connection, taken == NGHTTP2_ERR_NOMEM ? PT_NO_MEMORY : PT_BAD_MESSAGE,
-                        NGHTTP2_PROTOCOL_ERROR, "HTTP/2: %s", nghttp2_strerror((int)taken));
+    if (taken == NGHTTP2_ERR_BAD_CLIENT_MAGIC)
+        pt__connection_fail(connection, PT_BAD_MESSAGE, NGHTTP2_PROTOCOL_ERROR, "%s", other_protocol(input));
+    pt__connection_fail(connection, taken == NGHTTP2_ERR_NOMEM ? PT_NO_MEMORY : PT_BAD_MESSAGE, NGHTTP2_PROTOCOL_ERROR,
+                        "HTTP/2: %s", nghttp2_strerror((int)taken));
 }
 
 void pt__session_fill_outbox(pt_connection *connection)
@@ -341,8 +350,7 @@ void pt__connection_fail(pt_connection *connection, pt_status status, uint32_t c
 
 static nghttp2_nv field(const char *name, const char *value, size_t value_size)
 {
-    return (nghttp2_nv){(uint8_t *)(uintptr_t)name, (uint8_t *)(uintptr_t)value, strlen(name), value_size,
-                        NGHTTP2_NV_FLAG_NO_COPY_NAME};
+    return (nghttp2_nv){pt__unconst(name), pt__unconst(value), strlen(name), value_size, NGHTTP2_NV_FLAG_NO_COPY_NAME};
 }
 
 static nghttp2_nv text_field(const char *name, const char *value)
@@ -368,7 +376,7 @@ static size_t add_head(const pt__stream *stream, nghttp2_nv *fields)
 
 static size_t add_status(const pt__stream *stream, nghttp2_nv *fields)
 {
-    static const char *const codes[] = {"0", "1", "2",  "3",  "4",  "5",  "6",  "7", "8",
+    static const char *const codes[] = {"0", "1",  "2",  "3",  "4",  "5",  "6",  "7", "8",
                                         "9", "10", "11", "12", "13", "14", "15", "16"};
     const pt__trailers *trailers = &stream->trailers;
     size_t code = (size_t)trailers->code < sizeof(codes) / sizeof(codes[0]) ? (size_t)trailers->code : PT_GRPC_UNKNOWN;

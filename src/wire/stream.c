@@ -94,12 +94,12 @@ static pt_grpc_code code_of(pt_status status)
 {
     switch (status) {
     case PT_LIMIT:
-    case PT_NO_MEMORY:       return PT_GRPC_RESOURCE_EXHAUSTED;
-    case PT_UNSUPPORTED:     return PT_GRPC_UNIMPLEMENTED;
+    case PT_NO_MEMORY: return PT_GRPC_RESOURCE_EXHAUSTED;
+    case PT_UNSUPPORTED: return PT_GRPC_UNIMPLEMENTED;
     case PT_UNAUTHENTICATED: return PT_GRPC_UNAUTHENTICATED;
     case PT_PERMISSION_DENIED: return PT_GRPC_PERMISSION_DENIED;
-    case PT_UNAVAILABLE:     return PT_GRPC_UNAVAILABLE;
-    default:                 return PT_GRPC_INTERNAL;
+    case PT_UNAVAILABLE: return PT_GRPC_UNAVAILABLE;
+    default: return PT_GRPC_INTERNAL;
     }
 }
 
@@ -243,7 +243,8 @@ void pt__stream_body(pt__stream *stream, pt_bytes_view bytes)
     read_messages(stream, bytes);
     connection->receive_bytes += pt__message_reader_held_bytes(&stream->reader) - held_before;
     if (connection->receive_bytes > connection->limits.max_receive_bytes && takes_input(stream))
-        refuse(stream, PT_GRPC_RESOURCE_EXHAUSTED, "the messages that this connection is sending are too large together");
+        refuse(stream, PT_GRPC_RESOURCE_EXHAUSTED,
+               "the messages that this connection is sending are too large together");
 }
 
 void pt__stream_half_close(pt__stream *stream)

@@ -42,8 +42,8 @@ typedef struct pt__stream {
     uint64_t waiting_since_ms; /* if waiting: a tick found the queue filled, and it has not moved since */
     bool waiting;
     bool gzip;
-    bool answered;   /* response headers were submitted */
-    bool finished;   /* the status is known */
+    bool answered; /* response headers were submitted */
+    bool finished; /* the status is known */
     bool trailers_sent;
 
     /* The end. */

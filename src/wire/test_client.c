@@ -1,5 +1,7 @@
 #include "wire/test_client.h"
 
+#include "base/unconst.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,8 +168,7 @@ void pt__test_client_deinit(pt__test_client *client)
 
 static nghttp2_nv field(const char *name, const char *value)
 {
-    return (nghttp2_nv){(uint8_t *)(uintptr_t)name, (uint8_t *)(uintptr_t)value, strlen(name), strlen(value),
-                        NGHTTP2_NV_FLAG_NONE};
+    return (nghttp2_nv){pt__unconst(name), pt__unconst(value), strlen(name), strlen(value), NGHTTP2_NV_FLAG_NONE};
 }
 
 static ssize_t read_request(nghttp2_session *session, int32_t id, uint8_t *buffer, size_t length, uint32_t *flags,
@@ -199,8 +200,11 @@ static bool replaces(const pt__test_header *extra, const char *name)
 
 int32_t pt__test_client_open(pt__test_client *client, const char *path, const pt__test_header *extra)
 {
-    static const pt__test_header usual[] = {{":method", "POST"}, {":scheme", "http"}, {":authority", "test"},
-                                            {"content-type", "application/grpc"}, {"te", "trailers"}};
+    static const pt__test_header usual[] = {{":method", "POST"},
+                                            {":scheme", "http"},
+                                            {":authority", "test"},
+                                            {"content-type", "application/grpc"},
+                                            {"te", "trailers"}};
     nghttp2_nv fields[HEADERS_MAX];
     size_t count = 0;
     fields[count++] = field(":path", path);
@@ -244,8 +248,7 @@ void pt__test_client_message(pt__test_client *client, int32_t id, const char *te
     pt__test_client_body(client, id, (pt_bytes_view){(const uint8_t *)text, size}, end);
 }
 
-int32_t pt__test_client_unary(pt__test_client *client, const char *path, const pt__test_header *extra,
-                              const char *text)
+int32_t pt__test_client_unary(pt__test_client *client, const char *path, const pt__test_header *extra, const char *text)
 {
     int32_t id = pt__test_client_open(client, path, extra);
     pt__test_client_message(client, id, text, true);

@@ -20,9 +20,9 @@ typedef struct pt__test_reply {
     char http_status[8];
     char grpc_status[8]; /* "" until it came */
     char encoding[16];
-    pt__buffer message;  /* grpc-message */
-    pt__buffer details;  /* grpc-status-details-bin */
-    pt__buffer body;     /* framed messages */
+    pt__buffer message; /* grpc-message */
+    pt__buffer details; /* grpc-status-details-bin */
+    pt__buffer body;    /* framed messages */
     int data_frames;
     int header_frames;
     bool closed;
@@ -33,8 +33,8 @@ typedef struct pt__test_client {
     nghttp2_session *session;
     pt_connection *connection; /* owned */
     uint64_t now_ms;
-    size_t step_bytes;         /* what the connection is fed at once; 0: all */
-    bool deaf;                 /* takes no bytes of the connection */
+    size_t step_bytes; /* what the connection is fed at once; 0: all */
+    bool deaf;         /* takes no bytes of the connection */
     pt_status feed_status;
     pt_error feed_error;
     pt__test_reply replies[PT_TEST_REPLIES_MAX];

@@ -148,12 +148,19 @@ static void on_closed(void *mount, pt_call *call, pt_call_end end)
 static const pt_method methods[] = {
     {.path = "/test.Echo/Unary", .started = on_started, .message = unary_message, .closed = on_closed},
     {.path = "/test.Echo/Stream", .started = on_started, .message = stream_message, .closed = on_closed},
-    {.path = "/test.Echo/Collect", .started = on_started, .message = collect_message,
-     .half_closed = collect_half_closed, .closed = on_closed, .message_limit_bytes = 1000000},
+    {.path = "/test.Echo/Collect",
+     .started = on_started,
+     .message = collect_message,
+     .half_closed = collect_half_closed,
+     .closed = on_closed,
+     .message_limit_bytes = 1000000},
     {.path = "/test.Echo/Fail", .started = on_started, .message = fail_message, .closed = on_closed},
     {.path = "/test.Echo/Never", .started = on_started, .message = never_message, .closed = on_closed},
-    {.path = "/test.Echo/Download", .started = on_started, .message = download_message,
-     .writable = download_writable, .closed = on_closed},
+    {.path = "/test.Echo/Download",
+     .started = on_started,
+     .message = download_message,
+     .writable = download_writable,
+     .closed = on_closed},
 };
 
 const pt_frontend_vtable pt__test_echo_frontend = {

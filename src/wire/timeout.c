@@ -12,7 +12,7 @@ static bool scale(uint64_t value, uint8_t unit, uint64_t *out_ms)
     case 'm': *out_ms = value; return true;
     case 'u': *out_ms = (value + 999) / 1000; return true;
     case 'n': *out_ms = (value + 999999) / 1000000; return true;
-    default:  return false;
+    default: return false;
     }
 }
 

@@ -111,6 +111,17 @@ def test_a_peer_that_says_nothing_is_let_go(server):
     assert 0.2 < time.monotonic() - began < 3
 
 
+def test_connections_are_limited(server):
+    other = server.another("--max-connections", "2")
+    with connect(other.address) as first, connect(other.address) as second:
+        assert Peer(first).wait_for(SETTINGS) and Peer(second).wait_for(SETTINGS)
+        with connect(other.address) as third:
+            assert third.recv(1) == b""
+    time.sleep(0.1)
+    with connect(other.address) as stream:
+        assert Peer(stream).wait_for(SETTINGS)
+
+
 @pytest.mark.parametrize("key", ["authorization", "authentication"])
 def test_a_bearer_token_is_asked_for(server, tmp_path, key):
     (tmp_path / "token").write_text("s3cret\n")
