@@ -15,18 +15,6 @@ static pt_status refuse(const char *feature, const pt_plan *plan, pt_error *err)
     }
 
 REFUSE(map_python, "Python functions")
-REFUSE(unpivot, "UNPIVOT")
-REFUSE(pivot, "PIVOT")
-REFUSE(transpose, "transpose")
-REFUSE(statistics, "DataFrame statistics")
-REFUSE(table_function, "table-valued functions")
 REFUSE(parse, "parsing a DataFrame of text")
 REFUSE(as_of_join, "as-of joins")
 REFUSE(merge, "MERGE INTO")
-
-pt_status pt__analyze_dataframe_pivot(pt__analyzer *a, const pt_plan_aggregate *node, const pt_plan **out, pt_error *err)
-{
-    (void)a;
-    (void)out;
-    return refuse("pivot", &node->base, err);
-}
