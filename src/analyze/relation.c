@@ -273,8 +273,27 @@ static pt_name with_database(pt__analyzer *a, const pt_name *name)
     return (pt_name){parts, 2};
 }
 
+/* SQL text of a client names the DataFrames that travel with it by their aliases. */
+static const pt_plan *find_reference(const pt__analyzer *a, const pt_name *name)
+{
+    for (const pt__reference_scope *s = a->references; s != NULL && name->count == 1; s = s->outer) {
+        for (size_t i = 0; i < s->node->reference_count; i++) {
+            const pt_plan *reference = s->node->references[i];
+            if (reference->kind != PT_PLAN_SUBQUERY_ALIAS)
+                continue;
+            const pt_name *alias = &pt__plan_as_subquery_alias(reference)->alias;
+            if (pt__same_name(a, alias->parts[alias->count - 1], name->parts[0]))
+                return reference;
+        }
+    }
+    return NULL;
+}
+
 PT_ANALYZE_KIND(scan_table)
 {
+    const pt_plan *reference = find_reference(a, &node->name);
+    if (reference != NULL)
+        return pt__analyze_plan(a, reference, out, err);
     const pt__cte_scope *cte = find_cte(a, &node->name);
     if (cte != NULL) {
         *out = refer_to_cte(a, cte, &node->base);

@@ -448,14 +448,14 @@ static pt_status extend_select(pt__analyzer *a, const pt_plan_project *project, 
     return PT_OK;
 }
 
-/* Whether all resolve over the output alone. */
+/* Over the output alone; aggregates and windows are found, but belong beside the select list. */
 static pt_status analyze_over_output(pt__analyzer *a, const pt_plan *select, const pt_expr *const *expressions,
-                                     size_t count, const pt_expr **out, bool *has_aggregate, pt_error *err)
+                                     size_t count, const pt_expr **out, bool *needs_input, pt_error *err)
 {
     pt__scope scope = pt__scope_of(a, &select, 1);
     for (size_t i = 0; i < count; i++) {
         PT_TRY(pt__analyze_expr(a, &scope, expressions[i], &out[i], err));
-        *has_aggregate |= pt__contains_aggregate(out[i]);
+        *needs_input |= pt__contains_aggregate(out[i]) || pt__contains_window(out[i]);
     }
     return PT_OK;
 }
@@ -471,11 +471,11 @@ pt_status pt__analyze_over_select(pt__analyzer *a, const pt_plan *select, const 
 {
     const pt_expr **analyzed = pt__arena_array(a->arena, const pt_expr *, count + 1);
     pt_error first = PT_ERROR_INIT;
-    bool has_aggregate = false;
+    bool needs_input = false;
     *out = analyzed;
     *out_plan = select;
-    pt_status status = analyze_over_output(a, select, expressions, count, analyzed, &has_aggregate, &first);
-    bool look_below = (status == PT_OK ? has_aggregate : is_missing_name(&first)) && select->kind == PT_PLAN_PROJECT &&
+    pt_status status = analyze_over_output(a, select, expressions, count, analyzed, &needs_input, &first);
+    bool look_below = (status == PT_OK ? needs_input : is_missing_name(&first)) && select->kind == PT_PLAN_PROJECT &&
                       pt__plan_as_project(select)->input != NULL;
     if (!look_below) {
         if (status != PT_OK && err != NULL)
