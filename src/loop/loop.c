@@ -115,6 +115,8 @@ void pt__loop_drain(pt__loop *loop)
     pt__loop_tick_by(loop, loop->drain_end_ms);
     pt__listener_close_all(loop);
     pt_routes_set_serving(loop->options.routes, false);
+    if (loop->options.draining != NULL)
+        loop->options.draining(loop->options.draining_context);
     for (pt__socket *socket = loop->sockets; socket != NULL; socket = pt__socket_next(socket))
         pt__socket_drain(socket);
     pt__socket_flush_ready(loop);

@@ -22,6 +22,8 @@ typedef struct pt__loop_options {
     size_t max_connections;                /* further ones are closed at once */
     pt__tls_context *tls;                  /* NULL: plain text */
     uint64_t drain_timeout_ms;             /* how long running calls may go on once the loop drains */
+    void (*draining)(void *context);       /* told once when draining starts; NULL: nobody */
+    void *draining_context;
     pt_log_sink log;
     void *log_context;
 } pt__loop_options;

@@ -1,9 +1,12 @@
 #include "loop/loop.h"
+#include "server/backends.h"
 #include "server/commands.h"
 #include "server/frontends.h"
 #include "server/log.h"
 #include "server/security.h"
 #include "wire/limits.h"
+
+#include <portico/host.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +19,23 @@ typedef struct server {
     pt__token *token;
     pt__tls_context *tls;
     pt__loop *loop;
+    uint64_t drain_timeout_ms;
 } server;
+
+static pt_status open_host(server *s, pt_error *err)
+{
+    pt_host_options options = {
+        .size_bytes = sizeof(options),
+        .config = s->config,
+        .log = pt__server_log_write,
+        .log_context = &s->log,
+        .log_level = s->log.level,
+    };
+    PT_TRY(pt_host_new(&options, &s->host, err));
+    for (size_t i = 0; pt__server_backends[i] != NULL; i++)
+        PT_TRY(pt_host_add_backend(s->host, pt__server_backends[i], s->config, err));
+    return PT_OK;
+}
 
 static pt_status mount_frontends(server *s, pt_error *err)
 {
@@ -27,6 +46,12 @@ static pt_status mount_frontends(server *s, pt_error *err)
     return pt_routes_add_reflection(s->routes, err);
 }
 
+static void on_draining(void *context)
+{
+    const server *s = context;
+    pt_host_drain(s->host, s->drain_timeout_ms);
+}
+
 static pt_status open_loop(server *s, pt_error *err)
 {
     pt__loop_options options = {
@@ -35,10 +60,13 @@ static pt_status open_loop(server *s, pt_error *err)
         .limits = s->config,
         .authenticator = s->token == NULL ? NULL : pt__token_authenticator(s->token),
         .tls = s->tls,
+        .draining = on_draining,
+        .draining_context = s,
         .log = pt__server_log_write,
         .log_context = &s->log,
     };
-    PT_TRY(pt_config_duration(s->config, "drain-timeout", 0, &options.drain_timeout_ms, err));
+    PT_TRY(pt_config_duration(s->config, "drain-timeout", 0, &s->drain_timeout_ms, err));
+    options.drain_timeout_ms = s->drain_timeout_ms;
     int64_t max_connections;
     PT_TRY(pt_config_integer(s->config, "max-connections", 0, &max_connections, err));
     if (max_connections < 1)
@@ -76,6 +104,7 @@ static pt_status serve(server *s, pt_error *err)
     PT_TRY(pt__limits_read(s->config, &limits, err)); /* now, and not with the first client */
     PT_TRY(pt__security_open_tls(s->config, &s->tls, err));
     PT_TRY(pt__security_open_token(s->config, &s->token, err));
+    PT_TRY(open_host(s, err));
     PT_TRY(mount_frontends(s, err));
     PT_TRY(open_loop(s, err));
     PT_TRY(listen_at_all(s, err));
@@ -90,6 +119,7 @@ int pt__serve_command(const pt__arguments *arguments)
     pt__server_log_init(&s.log, s.config);
     serve(&s, &err);
     pt_routes_free(s.routes);
+    pt_host_free(s.host); /* ends the workers, which may post to the loop's mailbox until then */
     pt__loop_free(s.loop);
     pt__token_free(s.token);
     pt__tls_context_free(s.tls);

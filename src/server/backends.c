@@ -1,0 +1,5 @@
+#include "server/backends.h"
+
+const pt_backend_vtable *const pt__server_backends[] = {
+    NULL,
+};
