@@ -430,6 +430,22 @@ static pt_status type_compare(pt__analyzer *a, const pt_expr_call *call, pt__mat
     return PT_OK;
 }
 
+/* x BETWEEN low AND high */
+static pt_status type_between(pt__analyzer *a, const pt_expr_call *call, pt__match *match, pt_error *err)
+{
+    if (call->argument_count != 3)
+        return PT_NOT_FOUND;
+    const pt_type *common = call->arguments[0]->type;
+    for (size_t i = 1; i < 3 && common != NULL; i++)
+        common = pt__common_type(a, common, call->arguments[i]->type);
+    if (common == NULL)
+        return fail_differing(a, call, err);
+    for (size_t i = 0; i < 3; i++)
+        cast_argument(a, match, i, common);
+    match->type = PT_T(BOOLEAN);
+    return PT_OK;
+}
+
 /* ---- constructors and conditionals ---- */
 
 /* Casts arguments [first, count) in steps to their common type; NULL when there is none. */
@@ -674,6 +690,7 @@ static const struct {
 } RULES[] = {
     {"add", type_add},
     {"array", type_array},
+    {"between", type_between},
     {"bitwise", type_bitwise},
     {"ceil", type_ceil},
     {"compare", type_compare},
