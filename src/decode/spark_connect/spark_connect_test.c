@@ -10,6 +10,7 @@
 #include "base/test.h"
 #include "decode/spark_connect/test_textproto.h"
 #include "plan/text.h"
+#include "plan/walk.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -63,8 +64,23 @@ static void append_operation(pt__buffer *out, const pt__connect_operation *opera
         pt__expr_append_text(out, &operation->function->base);
     }
     pt__buffer_append_byte(out, '\n');
-    if (operation->plan != NULL)
-        pt__plan_append_text(out, operation->plan);
+    if (operation->plan == NULL)
+        return;
+    pt__plan_append_text(out, operation->plan);
+}
+
+/* A copy of the plan must say the same when the original is gone. */
+static void check_copy(pt__arena *arena, const pt_plan *plan)
+{
+    if (plan == NULL)
+        return;
+    pt__arena *other = pt__arena_new(0);
+    const char *text = pt__arena_copy_string(other, pt__plan_text(arena, plan));
+    const pt_plan *copy = pt__plan_copy(other, plan);
+    PT_CHECK(pt__plan_equal(plan, copy));
+    pt__arena_reset(arena);
+    PT_CHECK_STR(pt__plan_text(other, copy), text);
+    pt__arena_free(other);
 }
 
 static pt_status decode_plan(pt__arena *arena, pt_bytes_view wire, pt__buffer *out, pt_error *err)
@@ -74,6 +90,7 @@ static pt_status decode_plan(pt__arena *arena, pt_bytes_view wire, pt__buffer *o
     PT_TRY(pt__connect_unpack(arena, &spark__connect__plan__descriptor, wire, &message, err));
     PT_TRY(pt__connect_decode_plan(arena, (Spark__Connect__Plan *)message, NULL, &operation, err));
     append_operation(out, &operation);
+    check_copy(arena, operation.plan);
     return PT_OK;
 }
 
