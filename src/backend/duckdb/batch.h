@@ -1,0 +1,42 @@
+/**
+ * Batch: rows of DuckDB's vectors appended to Arrow arrays in the layout of plan/arrow_schema.h. One copy.
+ *
+ * Threads: one at a time; finished arrays are independent of the batch.
+ */
+#ifndef PT_BACKEND_DUCKDB_BATCH_H
+#define PT_BACKEND_DUCKDB_BATCH_H
+
+#include "backend/duckdb/batch_memory.h"
+#include "plan/plan.h"
+
+#include <portico/arrow.h>
+
+#include <duckdb.h>
+
+typedef struct pt__batch_column pt__batch_column;
+
+typedef struct pt__batch {
+    pt__batch_memory *memory;
+    pt__batch_column *columns;
+    size_t column_count;
+    uint64_t row_count;
+    bool failed;              /* memory is exhausted */
+} pt__batch;
+
+/** Columns of the plan that DuckDB delivers in these types, which pt__batch_type_fits has found to fit. */
+bool pt__batch_init(pt__batch *batch, const pt_column *columns, const duckdb_logical_type *types, size_t column_count);
+void pt__batch_deinit(pt__batch *batch);
+
+/** Whether vectors of the DuckDB type can be appended to columns of the plan's type. */
+bool pt__batch_type_fits(const pt_type *type, duckdb_logical_type engine_type);
+
+/** Appends `count` rows from `first` on; false when memory is exhausted. */
+bool pt__batch_append(pt__batch *batch, duckdb_data_chunk chunk, idx_t first, idx_t count);
+
+/** Bytes of all buffers so far. */
+size_t pt__batch_size_bytes(const pt__batch *batch);
+
+/** Moves the rows into a struct array, the caller's to release; the batch is empty then. */
+bool pt__batch_finish(pt__batch *batch, struct ArrowArray *out);
+
+#endif

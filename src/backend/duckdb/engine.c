@@ -1,0 +1,104 @@
+#include "backend/duckdb/engine.h"
+
+#include "backend/duckdb/error_map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What each connection is told; none of it is engine-wide. */
+static const char CONNECTION_SETTINGS[] = "SET max_expression_depth TO 3000; SET streaming_buffer_size TO '8MiB'";
+
+static pt_status connect(pt__duckdb *self, duckdb_connection *out, pt_error *err)
+{
+    if (duckdb_connect(self->database, out) != DuckDBSuccess)
+        return pt_error_set(err, PT_NO_MEMORY, "DuckDB gave no connection");
+    pt_status status = pt__duckdb_run(*out, CONNECTION_SETTINGS, err);
+    if (status != PT_OK)
+        duckdb_disconnect(out);
+    return status;
+}
+
+pt_status pt__duckdb_borrow(pt__duckdb *self, duckdb_connection *out, pt_error *err)
+{
+    pthread_mutex_lock(&self->mutex);
+    duckdb_connection connection = self->idle_count > 0 ? self->idle[--self->idle_count] : NULL;
+    pthread_mutex_unlock(&self->mutex);
+    if (connection == NULL)
+        return connect(self, out, err);
+    *out = connection;
+    return PT_OK;
+}
+
+void pt__duckdb_return(pt__duckdb *self, duckdb_connection connection)
+{
+    pthread_mutex_lock(&self->mutex);
+    bool keep = self->idle_count < PT_IDLE_CONNECTIONS_MAX;
+    if (keep)
+        self->idle[self->idle_count++] = connection;
+    pthread_mutex_unlock(&self->mutex);
+    if (!keep)
+        duckdb_disconnect(&connection);
+}
+
+pt_status pt__duckdb_run(duckdb_connection connection, const char *sql, pt_error *err)
+{
+    duckdb_result result;
+    pt_status status = PT_OK;
+    if (duckdb_query(connection, sql, &result) != DuckDBSuccess)
+        status = pt__error_of_result(&result, NULL, err);
+    duckdb_destroy_result(&result);
+    return status;
+}
+
+void pt__put_table_name(pt__lower *lower, const char *database, const char *name)
+{
+    if (lower->database != NULL) {
+        pt__put_identifier(lower, lower->database->catalog_name);
+        pt__put(lower, ".");
+    }
+    pt__put_identifier(lower, database);
+    pt__put(lower, ".");
+    pt__put_identifier(lower, name);
+}
+
+/* ---- client rows ---- */
+
+uint64_t pt__local_key(pt__duckdb *self)
+{
+    if (self == NULL)
+        return 0;
+    pthread_mutex_lock(&self->mutex);
+    uint64_t key = ++self->next_key * 0x9E3779B97F4A7C15u ^ self->key_mask;
+    pthread_mutex_unlock(&self->mutex);
+    return key;
+}
+
+void pt__local_register(pt__duckdb *self, pt__local_entry *entry)
+{
+    pthread_mutex_lock(&self->mutex);
+    entry->next = self->locals;
+    self->locals = entry;
+    pthread_mutex_unlock(&self->mutex);
+}
+
+void pt__local_forget(pt__duckdb *self, pt__local_entry *entry)
+{
+    pthread_mutex_lock(&self->mutex);
+    for (pt__local_entry **at = &self->locals; *at != NULL; at = &(*at)->next) {
+        if (*at == entry) {
+            *at = entry->next;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&self->mutex);
+}
+
+const pt_local_data *pt__local_find(pt__duckdb *self, uint64_t key)
+{
+    const pt_local_data *data = NULL;
+    pthread_mutex_lock(&self->mutex);
+    for (const pt__local_entry *entry = self->locals; entry != NULL && data == NULL; entry = entry->next)
+        data = entry->key == key ? entry->data : NULL;
+    pthread_mutex_unlock(&self->mutex);
+    return data;
+}

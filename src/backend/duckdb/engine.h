@@ -1,0 +1,70 @@
+/**
+ * Engine: the one DuckDB database of a backend, and its pool of connections.
+ *
+ * Sessions own no connection: an operation borrows one for as long as it runs.
+ * Threads: any.
+ */
+#ifndef PT_BACKEND_DUCKDB_ENGINE_H
+#define PT_BACKEND_DUCKDB_ENGINE_H
+
+#include "backend/duckdb/lower.h"
+
+#include <portico/backend.h>
+
+#include <duckdb.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define PT_METADATA_SCHEMA "__portico"
+#define PT_KEPT_CATALOG "__portico_kept"
+/** Property of tables that other programs made, whose columns have to be cast. */
+#define PT_FOREIGN_TABLE_PROPERTY "__portico.foreign"
+
+enum {
+    PT_IDLE_CONNECTIONS_MAX = 32,       /* kept open; more are closed when given back */
+    PT_STREAMING_BUFFER_BYTES = 8 << 20 /* results ahead of the reader, per operation */
+};
+
+typedef struct pt__duckdb {
+    duckdb_database database;
+    char catalog_name[256];
+    pt_env env;
+    pthread_mutex_t mutex;        /* guards what follows */
+    duckdb_connection idle[PT_IDLE_CONNECTIONS_MAX];
+    size_t idle_count;
+    struct pt__local_entry *locals; /* client rows that running statements scan */
+    uint64_t next_key;
+    uint64_t key_mask;            /* random: keys cannot be guessed by users who may write SQL of DuckDB */
+    uint64_t next_kept;
+} pt__duckdb;
+
+/** A client's rows under their key. */
+typedef struct pt__local_entry {
+    uint64_t key;
+    const pt_local_data *data;
+    struct pt__local_entry *next;
+} pt__local_entry;
+
+/** A new or idle connection. */
+pt_status pt__duckdb_borrow(pt__duckdb *self, duckdb_connection *out, pt_error *err);
+/** Takes `connection` back; its transaction has ended. */
+void pt__duckdb_return(pt__duckdb *self, duckdb_connection connection);
+
+/** Runs statements that give no rows of interest. */
+pt_status pt__duckdb_run(duckdb_connection connection, const char *sql, pt_error *err);
+
+/** Names "catalog"."schema"."table". */
+void pt__put_table_name(pt__lower *lower, const char *database, const char *name);
+
+/* Local rows. */
+uint64_t pt__local_key(pt__duckdb *self);
+void pt__local_register(pt__duckdb *self, pt__local_entry *entry);
+void pt__local_forget(pt__duckdb *self, pt__local_entry *entry);
+const pt_local_data *pt__local_find(pt__duckdb *self, uint64_t key);
+/** Registers portico_local(). */
+pt_status pt__local_register_function(pt__duckdb *self, duckdb_connection connection, pt_error *err);
+
+/* Kept results: `handle` is what keep() gave out. */
+const char *pt__kept_table(const void *handle);
+
+#endif

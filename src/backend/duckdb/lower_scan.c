@@ -1,0 +1,145 @@
+#include "backend/duckdb/block.h"
+#include "backend/duckdb/engine.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <strings.h>
+
+static void bind_scan_column(pt__lower *lower, const pt_column *column, const char *name, uint32_t alias, bool cast)
+{
+    size_t mark = lower->text.size_bytes;
+    if (cast)
+        pt__put(lower, "CAST(");
+    pt__putf(lower, "s%u.", alias);
+    pt__put_identifier(lower, name);
+    if (cast) { /* nothing when the types agree */
+        pt__put(lower, " AS ");
+        pt__put_type(lower, column->type);
+        pt__put(lower, ")");
+    }
+    pt__bind_text(lower, column->id, pt__cut(lower, mark), PT_TEXT_COLUMN, 0);
+}
+
+/* ---- tables ---- */
+
+pt_status pt__lower_scan_table(pt__lower *lower, const pt_plan_scan_table *scan, pt__block *out, pt_error *err)
+{
+    const pt_table *table = scan->table;
+    if (table == NULL)
+        return pt_error_set(err, PT_INTERNAL, "the scan of a table has not been analyzed");
+    if (table->location != NULL && table->kind == PT_TABLE_EXTERNAL)
+        return pt__lower_unsupported(err, scan->base.origin, "reading an external table by its name");
+    uint32_t alias = ++lower->next_alias;
+    size_t mark = lower->text.size_bytes;
+    pt__put_table_name(lower, table->database, table->name);
+    pt__putf(lower, " AS s%u", alias);
+    *out = pt__block_from(pt__cut(lower, mark));
+    bool is_foreign = pt__options_get(&table->properties, PT_FOREIGN_TABLE_PROPERTY) != NULL;
+    for (size_t i = 0; i < scan->base.column_count; i++) {
+        const char *name = i < table->schema->field_count ? table->schema->fields[i].name : scan->base.columns[i].name;
+        bind_scan_column(lower, &scan->base.columns[i], name, alias, is_foreign);
+    }
+    return PT_OK;
+}
+
+pt_status pt__lower_cached(pt__lower *lower, const pt_plan_cached *cached, pt__block *out, pt_error *err)
+{
+    if (cached->result == NULL)
+        return pt_error_set(err, PT_INTERNAL, "the scan of a kept result has not been analyzed");
+    uint32_t alias = ++lower->next_alias;
+    *out = pt__block_from(pt__arena_printf(lower->arena, "%s AS s%u", pt__kept_table(cached->result->handle), alias));
+    for (size_t i = 0; i < cached->base.column_count; i++)
+        bind_scan_column(lower, &cached->base.columns[i], pt__arena_printf(lower->arena, "k%zu", i), alias, false);
+    return PT_OK;
+}
+
+/* ---- rows of a client ---- */
+
+static void lower_no_rows(pt__lower *lower, const pt_plan *plan, pt__block *out)
+{
+    *out = pt__block_from(NULL);
+    pt__list_push(lower->arena, &out->where, "false");
+    for (size_t i = 0; i < plan->column_count; i++) {
+        size_t mark = lower->text.size_bytes;
+        pt__put(lower, "CAST(NULL AS ");
+        pt__put_type(lower, plan->columns[i].type);
+        pt__put(lower, ")");
+        pt__bind_text(lower, plan->columns[i].id, pt__cut(lower, mark), 0, 0);
+    }
+}
+
+pt_status pt__lower_local(pt__lower *lower, const pt_plan_local *local, pt__block *out, pt_error *err)
+{
+    if (local->rows == NULL)
+        return pt_error_set(err, PT_INTERNAL, "the scan of local rows has not been analyzed");
+    if (local->rows->row_count == 0) {
+        lower_no_rows(lower, &local->base, out);
+        return PT_OK;
+    }
+    uint64_t key = pt__local_key(lower->database);
+    pt__lower_source source = {key, local->rows};
+    pt__list_push(lower->arena, &lower->sources, source);
+    uint32_t alias = ++lower->next_alias;
+    *out = pt__block_from(pt__arena_printf(lower->arena, "portico_local(%" PRIu64 "::UBIGINT) AS s%u", key, alias));
+    for (size_t i = 0; i < local->base.column_count; i++)
+        bind_scan_column(lower, &local->base.columns[i], pt__arena_printf(lower->arena, "l%zu", i), alias, true);
+    return PT_OK;
+}
+
+/* ---- files ---- */
+
+static void put_paths(pt__lower *lower, const pt_file_set *files)
+{
+    pt__put(lower, "[");
+    for (size_t i = 0; i < files->file_count; i++) {
+        pt__put(lower, i == 0 ? "" : ", ");
+        pt__put_string(lower, files->files[i].path, strlen(files->files[i].path));
+    }
+    pt__put(lower, "]");
+}
+
+/* The reader takes partition columns from `k=v` in paths; their types are ours. */
+static void put_partitions(pt__lower *lower, const pt_file_set *files)
+{
+    const pt_type *schema = files->partition_schema;
+    if (schema == NULL || schema->field_count == 0) {
+        pt__put(lower, ", hive_partitioning = false");
+        return;
+    }
+    pt__put(lower, ", hive_partitioning = true, hive_types = {");
+    for (size_t i = 0; i < schema->field_count; i++) {
+        pt__put(lower, i == 0 ? "" : ", ");
+        pt__put_string(lower, schema->fields[i].name, strlen(schema->fields[i].name));
+        pt__put(lower, ": ");
+        pt__put_type(lower, schema->fields[i].type);
+    }
+    pt__put(lower, "}");
+}
+
+static void put_parquet(pt__lower *lower, const pt_file_set *files)
+{
+    pt__put(lower, "read_parquet(");
+    put_paths(lower, files);
+    if (files->file_count > 1)
+        pt__put(lower, ", union_by_name = true");
+    put_partitions(lower, files);
+    pt__put(lower, ")");
+}
+
+pt_status pt__lower_scan_files(pt__lower *lower, const pt_plan_scan_files *scan, pt__block *out, pt_error *err)
+{
+    const pt_file_set *files = scan->files;
+    if (files == NULL)
+        return pt_error_set(err, PT_INTERNAL, "the scan of files has not been analyzed");
+    if (strcasecmp(scan->format, "parquet") != 0)
+        return pt__lower_unsupported(err, scan->base.origin,
+                                     pt__arena_printf(lower->arena, "the data source %s", scan->format));
+    uint32_t alias = ++lower->next_alias;
+    size_t mark = lower->text.size_bytes;
+    put_parquet(lower, files);
+    pt__putf(lower, " AS s%u", alias);
+    *out = pt__block_from(pt__cut(lower, mark));
+    for (size_t i = 0; i < scan->base.column_count; i++)
+        bind_scan_column(lower, &scan->base.columns[i], scan->base.columns[i].name, alias, true);
+    return PT_OK;
+}

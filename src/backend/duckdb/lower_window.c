@@ -1,0 +1,60 @@
+#include "backend/duckdb/block.h"
+
+#include <string.h>
+
+static pt_status put_bound(pt__lower *lower, const pt_frame_bound *bound, pt_error *err)
+{
+    switch (bound->kind) {
+    case PT_BOUND_UNBOUNDED_PRECEDING: pt__put(lower, "UNBOUNDED PRECEDING"); return PT_OK;
+    case PT_BOUND_UNBOUNDED_FOLLOWING: pt__put(lower, "UNBOUNDED FOLLOWING"); return PT_OK;
+    case PT_BOUND_CURRENT_ROW: pt__put(lower, "CURRENT ROW"); return PT_OK;
+    case PT_BOUND_PRECEDING:
+    case PT_BOUND_FOLLOWING: break;
+    }
+    PT_TRY(pt__lower_expr(lower, bound->offset, err));
+    pt__put(lower, bound->kind == PT_BOUND_PRECEDING ? " PRECEDING" : " FOLLOWING");
+    return PT_OK;
+}
+
+static pt_status put_frame(pt__lower *lower, const pt_expr_window *window, pt_error *err)
+{
+    if (window->unit == PT_FRAME_NONE)
+        return PT_OK;
+    pt__put(lower, window->unit == PT_FRAME_ROWS ? " ROWS BETWEEN " : " RANGE BETWEEN ");
+    PT_TRY(put_bound(lower, &window->lower, err));
+    pt__put(lower, " AND ");
+    return put_bound(lower, &window->upper, err);
+}
+
+static pt_status over_text(pt__lower *lower, const pt_expr_window *window, const char **out, pt_error *err)
+{
+    size_t mark = lower->text.size_bytes;
+    for (size_t i = 0; i < window->partition_count; i++) {
+        pt__put(lower, i == 0 ? "PARTITION BY " : ", ");
+        PT_TRY(pt__lower_expr(lower, window->partition[i], err));
+    }
+    if (window->order_count > 0) {
+        pt__put(lower, window->partition_count > 0 ? " ORDER BY " : "ORDER BY ");
+        PT_TRY(pt__lower_orders(lower, window->order, window->order_count, err));
+    }
+    /* lag, rank and their like know no frame. */
+    const pt_expr_call *call = pt__expr_as_call(window->function);
+    if (call->function == NULL || call->function->kind != PT_FUNCTION_WINDOW || pt__is_call_of(&call->base, "nth_value"))
+        PT_TRY(put_frame(lower, window, err));
+    *out = pt__cut(lower, mark);
+    return PT_OK;
+}
+
+pt_status pt__lower_window(pt__lower *lower, const pt_expr_window *window, pt_error *err)
+{
+    if (window->function->kind != PT_EXPR_CALL)
+        return pt__lower_unsupported(err, window->base.origin, "this window expression");
+    const pt_expr_call *call = pt__expr_as_call(window->function);
+    pt__aggregate_form form = {.is_distinct = call->is_distinct, .ignore_nulls = call->ignore_nulls};
+    if (call->filter != NULL)
+        PT_TRY(pt__lower_condition(lower, call->filter, &form.filter, err));
+    PT_TRY(over_text(lower, window, &form.over, err));
+    PT_TRY(pt__lower_call(lower, call, &form, err));
+    lower->seen |= PT_TEXT_WINDOW;
+    return PT_OK;
+}

@@ -1,0 +1,169 @@
+#include "backend/duckdb/open.h"
+
+#include "backend/duckdb/catalog.h"
+#include "backend/duckdb/error_map.h"
+#include "backend/duckdb/functions/functions.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+static pt_status set_option(duckdb_config options, const char *name, const char *value, pt_error *err)
+{
+    if (value == NULL)
+        return PT_OK;
+    if (duckdb_set_config(options, name, value) != DuckDBSuccess)
+        return pt_error_set(err, PT_INVALID_ARGUMENT, "DuckDB does not take %s = %s", name, value);
+    return PT_OK;
+}
+
+static pt_status set_threads(duckdb_config options, const pt_config *config, const pt_env *env, pt_error *err)
+{
+    int64_t threads = 0;
+    PT_TRY(pt_config_integer(config, "duckdb.threads", env == NULL ? 0 : env->worker_count, &threads, err));
+    if (threads <= 0)
+        return PT_OK;
+    char text[24];
+    snprintf(text, sizeof(text), "%" PRId64, threads);
+    return set_option(options, "threads", text, err);
+}
+
+static pt_status set_memory(duckdb_config options, const pt_config *config, pt_error *err)
+{
+    uint64_t limit = 0;
+    PT_TRY(pt_config_size(config, "duckdb.memory-limit", 0, &limit, err));
+    if (limit == 0)
+        return PT_OK;
+    char text[32];
+    snprintf(text, sizeof(text), "%" PRIu64 "B", limit);
+    return set_option(options, "memory_limit", text, err);
+}
+
+/* What would reach outside of the process is off: extensions are neither fetched nor loaded by themselves. */
+static pt_status fill_options(duckdb_config options, const pt_config *config, const pt_env *env, pt_error *err)
+{
+    PT_TRY(set_option(options, "autoinstall_known_extensions", "false", err));
+    PT_TRY(set_option(options, "allow_unsigned_extensions", "false", err));
+    PT_TRY(set_option(options, "allow_community_extensions", "false", err));
+    PT_TRY(set_option(options, "temp_directory", pt_config_string(config, "duckdb.temp-directory", NULL), err));
+    PT_TRY(set_memory(options, config, err));
+    return set_threads(options, config, env, err);
+}
+
+static pt_status open_file(pt__duckdb *self, const pt_config *config, pt_error *err)
+{
+    duckdb_config options = NULL;
+    if (duckdb_create_config(&options) != DuckDBSuccess)
+        return pt_error_set(err, PT_NO_MEMORY, "no memory for DuckDB's options");
+    pt_status status = fill_options(options, config, &self->env, err);
+    char *message = NULL;
+    const char *path = pt_config_string(config, "duckdb.database", NULL);
+    if (path != NULL && (path[0] == '\0' || strcmp(path, ":memory:") == 0))
+        path = NULL;
+    if (status == PT_OK && duckdb_open_ext(path, &self->database, options, &message) != DuckDBSuccess)
+        status = pt_error_set(err, PT_IO, "cannot open the database %s: %s", path == NULL ? "in memory" : path,
+                              message == NULL ? "no reason given" : message);
+    duckdb_free(message);
+    duckdb_destroy_config(&options);
+    return status;
+}
+
+static pt_status read_catalog_name(pt__duckdb *self, duckdb_connection connection, pt_error *err)
+{
+    duckdb_result result;
+    pt_status status = PT_OK;
+    if (duckdb_query(connection, "SELECT current_database()", &result) != DuckDBSuccess)
+        status = pt__error_of_result(&result, NULL, err);
+    duckdb_data_chunk chunk = status == PT_OK ? duckdb_fetch_chunk(result) : NULL;
+    if (chunk != NULL) {
+        duckdb_string_t *names = duckdb_vector_get_data(duckdb_data_chunk_get_vector(chunk, 0));
+        snprintf(self->catalog_name, sizeof(self->catalog_name), "%.*s", (int)duckdb_string_t_length(names[0]),
+                 duckdb_string_t_data(&names[0]));
+        duckdb_destroy_data_chunk(&chunk);
+    }
+    duckdb_destroy_result(&result);
+    return status;
+}
+
+/* Appends one quoted path of the list to `sql`. */
+static void append_path(pt__buffer *sql, const char *path, size_t size, bool first)
+{
+    pt__buffer_append_string(sql, first ? "'" : ", '");
+    for (size_t i = 0; i < size; i++) {
+        if (path[i] == '\'')
+            pt__buffer_append_byte(sql, '\'');
+        pt__buffer_append_byte(sql, (uint8_t)path[i]);
+    }
+    pt__buffer_append_byte(sql, '\'');
+}
+
+static pt_status restrict_files(duckdb_connection connection, const pt_config *config, pt_error *err)
+{
+    const char *allowed = pt_config_string(config, "files.allow", NULL);
+    if (allowed == NULL || allowed[0] == '\0')
+        return PT_OK;
+    pt__buffer sql = PT_BUFFER_INIT;
+    pt__buffer_append_string(&sql, "SET GLOBAL allowed_directories = [");
+    for (bool first = true; *allowed != '\0'; first = false) {
+        size_t size = strcspn(allowed, ",");
+        append_path(&sql, allowed, size, first);
+        allowed += size + (allowed[size] == ',');
+    }
+    pt__buffer_append_string(&sql, "]; SET GLOBAL enable_external_access = false");
+    pt_status status = pt__duckdb_run(connection, pt__buffer_string(&sql), err);
+    pt__buffer_deinit(&sql);
+    return status;
+}
+
+static pt_status prepare(pt__duckdb *self, const pt_config *config, pt_error *err)
+{
+    duckdb_connection connection;
+    PT_TRY(pt__duckdb_borrow(self, &connection, err));
+    pt_status status = read_catalog_name(self, connection, err);
+    if (status == PT_OK)
+        status = pt__duckdb_register_functions(connection, NULL, err);
+    if (status == PT_OK)
+        status = pt__local_register_function(self, connection, err);
+    if (status == PT_OK)
+        status = pt__duckdb_run(connection, "ATTACH ':memory:' AS " PT_KEPT_CATALOG, err);
+    if (status == PT_OK)
+        status = pt__catalog_prepare(self, connection, err);
+    if (status == PT_OK)
+        status = restrict_files(connection, config, err);
+    pt__duckdb_return(self, connection);
+    return status;
+}
+
+pt_status pt__duckdb_open(const pt_config *config, pt_env *env, void **out, pt_error *err)
+{
+    pt__duckdb *self = calloc(1, sizeof(*self));
+    if (self == NULL)
+        return pt_error_set(err, PT_NO_MEMORY, "no memory for the DuckDB backend");
+    if (env != NULL)
+        self->env = *env;
+    pthread_mutex_init(&self->mutex, NULL);
+    if (getrandom(&self->key_mask, sizeof(self->key_mask), 0) != (ssize_t)sizeof(self->key_mask))
+        self->key_mask = (uint64_t)(uintptr_t)self;
+    pt_status status = open_file(self, config, err);
+    if (status == PT_OK)
+        status = prepare(self, config, err);
+    if (status != PT_OK) {
+        pt__duckdb_close(self);
+        return status;
+    }
+    *out = self;
+    return PT_OK;
+}
+
+void pt__duckdb_close(void *context)
+{
+    pt__duckdb *self = context;
+    for (size_t i = 0; i < self->idle_count; i++)
+        duckdb_disconnect(&self->idle[i]);
+    if (self->database != NULL)
+        duckdb_close(&self->database);
+    pthread_mutex_destroy(&self->mutex);
+    free(self);
+}

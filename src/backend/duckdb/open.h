@@ -1,0 +1,19 @@
+/** Opening and closing the database. */
+#ifndef PT_BACKEND_DUCKDB_OPEN_H
+#define PT_BACKEND_DUCKDB_OPEN_H
+
+#include "backend/duckdb/engine.h"
+
+/**
+ * Opens the database that the configuration names:
+ *
+ *   duckdb.database         file, created when missing; default: in memory
+ *   duckdb.memory-limit     bytes; default: DuckDB's, 80 % of the machine's
+ *   duckdb.temp-directory   where operators spill to; default: beside the file, none in memory
+ *   duckdb.threads          default: the host's workers
+ *   files.allow             directories that may be read and written, separated by commas; default: any
+ */
+pt_status pt__duckdb_open(const pt_config *config, pt_env *env, void **self, pt_error *err);
+void pt__duckdb_close(void *self);
+
+#endif

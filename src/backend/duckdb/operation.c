@@ -1,0 +1,310 @@
+#include "backend/duckdb/operation.h"
+
+#include "backend/duckdb/command.h"
+#include "backend/duckdb/statement.h"
+#include "base/condition.h"
+#include "plan/arrow_schema.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    BATCH_BYTES_DEFAULT = 3900 << 10, /* a message of 4 MiB with room for its header */
+    BATCH_ROWS_DEFAULT = 65536,
+    FIRST_ROWS = 64                   /* appended before a batch knows how large rows are */
+};
+
+typedef struct operation {
+    pt_operation base;
+    pt__duckdb *database;
+    pt__arena *arena;
+    const pt_plan *plan;
+    const char *id;
+    char *time_zone;
+    uint64_t batch_rows;
+    uint64_t batch_bytes;
+    pt__lowered lowered;
+    pt__local_entry *locals;
+    _Atomic int state;
+    pt_error failure;
+    pt__statement statement;
+    bool has_started;
+    bool has_batch;
+    bool is_command;
+    pt__batch batch;
+    duckdb_data_chunk chunk;          /* whose rows from `chunk_row` on are not yet delivered */
+    idx_t chunk_row;
+} operation;
+
+static operation *of(pt_operation *base)
+{
+    return (operation *)base;
+}
+
+/* ---- pulling ---- */
+
+static pt_status start(operation *op, pt_error *err)
+{
+    size_t count = op->lowered.column_count;
+    op->has_started = true;
+    op->state = PT_OPERATION_RUNNING;
+    duckdb_logical_type *types = pt__arena_array(op->arena, duckdb_logical_type, count + 1);
+    PT_TRY(pt__statement_start(&op->statement, op->arena, op->lowered.sql, op->lowered.columns, count, types, err));
+    op->has_batch = pt__batch_init(&op->batch, op->lowered.columns, types, count);
+    for (size_t i = 0; i < count; i++)
+        duckdb_destroy_logical_type(&types[i]);
+    return op->has_batch ? PT_OK : pt_error_set(err, PT_NO_MEMORY, "no memory for a batch of the result");
+}
+
+/* How many of the next `available` rows still fit; 0: the batch is full. */
+static idx_t rows_that_fit(const operation *op, idx_t available)
+{
+    uint64_t rows = op->batch.row_count;
+    if (rows == 0)
+        return available < FIRST_ROWS ? available : FIRST_ROWS;
+    if (rows >= op->batch_rows)
+        return 0;
+    uint64_t room = op->batch_rows - rows;
+    uint64_t size = pt__batch_size_bytes(&op->batch);
+    if (size >= op->batch_bytes)
+        return 0;
+    uint64_t by_size = (op->batch_bytes - size) / (size / rows + 1);
+    room = by_size < room ? by_size : room;
+    return available < room ? available : (idx_t)room;
+}
+
+static pt_status next_chunk(operation *op, pt_error *err)
+{
+    if (op->chunk != NULL)
+        duckdb_destroy_data_chunk(&op->chunk);
+    op->chunk_row = 0;
+    return pt__statement_fetch(&op->statement, &op->chunk, err);
+}
+
+static pt_status fill_batch(operation *op, pt_error *err)
+{
+    for (;;) {
+        idx_t size = op->chunk == NULL ? 0 : duckdb_data_chunk_get_size(op->chunk);
+        if (op->chunk_row >= size) {
+            PT_TRY(next_chunk(op, err));
+            if (op->chunk == NULL)
+                return PT_OK;
+            size = duckdb_data_chunk_get_size(op->chunk);
+        }
+        idx_t count = rows_that_fit(op, size - op->chunk_row);
+        if (count == 0)
+            return PT_OK;
+        if (!pt__batch_append(&op->batch, op->chunk, op->chunk_row, count))
+            return pt_error_set(err, PT_NO_MEMORY, "no memory for a batch of the result");
+        op->chunk_row += count;
+    }
+}
+
+static pt_status pull(operation *op, struct ArrowArray *out, pt_error *err)
+{
+    if (op->is_command) {
+        if (op->has_started)
+            return PT_OK;
+        op->has_started = true;
+        op->state = PT_OPERATION_RUNNING;
+        return pt__command_run(op->database, &op->statement, op->arena, op->plan, op->time_zone, err);
+    }
+    if (!op->has_started)
+        PT_TRY(start(op, err));
+    PT_TRY(fill_batch(op, err));
+    if (op->batch.row_count > 0 && !pt__batch_finish(&op->batch, out))
+        return pt_error_set(err, PT_NO_MEMORY, "no memory for a batch of the result");
+    return PT_OK;
+}
+
+/* ---- the stream ---- */
+
+static int stream_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
+{
+    operation *op = stream->private_data;
+    pt_status status = pt__arrow_schema(op->lowered.columns, op->lowered.column_count, op->time_zone, out, &op->failure);
+    return status == PT_OK ? 0 : EINVAL;
+}
+
+static int stream_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
+{
+    operation *op = stream->private_data;
+    out->release = NULL;
+    if (op->failure.status != PT_OK)
+        return EIO;
+    pt_status status;
+    if (PT_ARENA_GUARD(op->arena)) {
+        status = pt_error_set(&op->failure, PT_LIMIT, "the statement needs more memory than a request may have");
+    } else {
+        status = pull(op, out, &op->failure);
+        pt__arena_unguard(op->arena);
+    }
+    if (status == PT_CANCELLED)
+        op->state = PT_OPERATION_CANCELLED;
+    else if (status != PT_OK)
+        op->state = PT_OPERATION_FAILED;
+    else if (out->release == NULL)
+        op->state = PT_OPERATION_SUCCEEDED;
+    return status == PT_OK ? 0 : status == PT_CANCELLED ? ECANCELED : EIO;
+}
+
+static const char *stream_error(struct ArrowArrayStream *stream)
+{
+    const operation *op = stream->private_data;
+    return op->failure.status == PT_OK ? NULL : pt_error_full_message(&op->failure);
+}
+
+static void forget_locals(operation *op)
+{
+    for (size_t i = 0; i < op->lowered.source_count && op->locals != NULL; i++)
+        pt__local_forget(op->database, &op->locals[i]);
+    op->locals = NULL;
+}
+
+/* Ends the statement, so that the connection is free before the operation is. */
+static void stop(operation *op)
+{
+    if (op->chunk != NULL)
+        duckdb_destroy_data_chunk(&op->chunk);
+    if (op->has_batch)
+        pt__batch_deinit(&op->batch);
+    op->has_batch = false;
+    if (op->statement.database != NULL)
+        pt__statement_close(&op->statement);
+    forget_locals(op);
+}
+
+static void stream_release(struct ArrowArrayStream *stream)
+{
+    stop(stream->private_data);
+    stream->release = NULL;
+}
+
+/* ---- the operation ---- */
+
+static const char *operation_id(pt_operation *base)
+{
+    return of(base)->id;
+}
+
+static pt_status operation_status(pt_operation *base, pt_operation_state *out, pt_error *err)
+{
+    (void)err;
+    *out = (pt_operation_state)of(base)->state;
+    return PT_OK;
+}
+
+static pt_status operation_cancel(pt_operation *base, pt_error *err)
+{
+    (void)err;
+    pt__statement_interrupt(&of(base)->statement);
+    return PT_OK;
+}
+
+static pt_status operation_result(pt_operation *base, struct ArrowArrayStream *out, pt_error *err)
+{
+    (void)err;
+    *out = (struct ArrowArrayStream){.get_schema = stream_schema,
+                                     .get_next = stream_next,
+                                     .get_last_error = stream_error,
+                                     .release = stream_release,
+                                     .private_data = base};
+    return PT_OK;
+}
+
+static pt_status operation_failure(pt_operation *base, pt_error *err)
+{
+    operation *op = of(base);
+    if (op->failure.status != PT_OK && err != NULL)
+        pt_error_copy(err, &op->failure);
+    return op->failure.status;
+}
+
+static double operation_progress(pt_operation *base)
+{
+    return pt__statement_progress(&of(base)->statement);
+}
+
+static void operation_free(pt_operation *base)
+{
+    operation *op = of(base);
+    stop(op);
+    if (op->statement.database != NULL)
+        pt__statement_deinit(&op->statement);
+    pt_error_clear(&op->failure);
+    pt__arena_free(op->arena);
+    free(op);
+}
+
+static const pt_operation_vtable OPERATION = {
+    .size_bytes = sizeof(pt_operation_vtable),
+    .id = operation_id,
+    .status = operation_status,
+    .cancel = operation_cancel,
+    .result = operation_result,
+    .failure = operation_failure,
+    .progress = operation_progress,
+    .free = operation_free,
+};
+
+/* ---- making one ---- */
+
+static void register_locals(operation *op)
+{
+    const pt__lowered *lowered = &op->lowered;
+    if (lowered->source_count == 0)
+        return;
+    op->locals = pt__arena_array(op->arena, pt__local_entry, lowered->source_count);
+    for (size_t i = 0; i < lowered->source_count; i++) {
+        op->locals[i] = (pt__local_entry){.key = lowered->sources[i].key, .data = lowered->sources[i].data};
+        pt__local_register(op->database, &op->locals[i]);
+    }
+}
+
+static pt_status fill(operation *op, const pt_query *query, pt_error *err)
+{
+    if (query->plan == NULL)
+        return pt__raise(err, PT_COND_UNSUPPORTED_FEATURE, "feature",
+                         pt__arena_printf(op->arena, "queries in the format %s", query->encoded.format), NULL);
+    op->id = pt__arena_copy_string(op->arena, query->operation_id == NULL ? "" : query->operation_id);
+    op->time_zone = pt__arena_copy_string(op->arena, query->time_zone == NULL ? "UTC" : query->time_zone);
+    op->batch_rows = query->batch_rows == 0 ? BATCH_ROWS_DEFAULT : query->batch_rows;
+    op->batch_bytes = query->batch_bytes == 0 ? BATCH_BYTES_DEFAULT : query->batch_bytes;
+    op->plan = query->plan;
+    op->is_command = pt__plan_is_command(query->plan);
+    pt__statement_init(&op->statement, op->database, query->plan);
+    if (op->is_command)
+        return pt__command_check(op->database, op->arena, query->plan, op->time_zone, err);
+    pt__lower *lower = pt__lower_new(op->arena, op->database, op->time_zone);
+    return pt__lower_query(lower, query->plan, &op->lowered, err);
+}
+
+pt_status pt__operation_new(pt__duckdb_session *session, const pt_query *query, pt_operation **out, pt_error *err)
+{
+    operation *op = calloc(1, sizeof(*op));
+    pt__arena *arena = pt__arena_new(0);
+    if (op == NULL || arena == NULL) {
+        free(op);
+        pt__arena_free(arena);
+        return pt_error_set(err, PT_NO_MEMORY, "no memory for an operation");
+    }
+    op->base.vtable = &OPERATION;
+    op->database = session->database;
+    op->arena = arena;
+    pt_status status;
+    if (PT_ARENA_GUARD(arena)) {
+        status = pt_error_set(err, PT_NO_MEMORY, "no memory for the statement");
+    } else {
+        status = fill(op, query, err);
+        if (status == PT_OK)
+            register_locals(op);
+        pt__arena_unguard(arena);
+    }
+    if (status != PT_OK) {
+        operation_free(&op->base);
+        return status;
+    }
+    *out = &op->base;
+    return PT_OK;
+}
