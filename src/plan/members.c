@@ -59,7 +59,8 @@ static const char *const SAVE_MODES[] = {"error", "append", "overwrite", "ignore
 static const char *const CREATE_MODES[] = {"create", "replace", "create_or_replace"};
 static const char *const OBJECT_KINDS[] = {
     "table",      "view",           "database",         "function",     "columns", "catalog",
-    "partitions", "table_extended", "table_properties", "create_table", "query"};
+    "partitions", "table_extended", "table_properties", "create_table", "query",
+    "current_namespace"};
 static const char *const ALTER_KINDS[] = {
     "rename",         "add_columns",     "drop_columns",   "rename_column",  "column_type",
     "column_comment", "column_nullable", "column_default", "set_properties", "unset_properties",
@@ -81,7 +82,7 @@ NAMED(CATALOG_OPERATIONS, PT_CATALOG_LIST_CATALOGS);
 NAMED(VIEW_KINDS, PT_VIEW_PERSISTENT);
 NAMED(SAVE_MODES, PT_SAVE_IGNORE);
 NAMED(CREATE_MODES, PT_CREATE_OR_REPLACE);
-NAMED(OBJECT_KINDS, PT_OBJECT_QUERY);
+NAMED(OBJECT_KINDS, PT_OBJECT_CURRENT_NAMESPACE);
 NAMED(ALTER_KINDS, PT_ALTER_REPAIR);
 NAMED(MERGE_MATCHES, PT_MERGE_NOT_MATCHED_BY_SOURCE);
 NAMED(MERGE_ACTIONS, PT_MERGE_INSERT_ALL);

@@ -571,7 +571,8 @@ typedef enum pt_object_kind {
     PT_OBJECT_TABLE_EXTENDED,
     PT_OBJECT_TABLE_PROPERTIES,
     PT_OBJECT_CREATE_TABLE,
-    PT_OBJECT_QUERY
+    PT_OBJECT_QUERY,
+    PT_OBJECT_CURRENT_NAMESPACE /* SHOW CURRENT NAMESPACE: columns catalog, namespace */
 } pt_object_kind;
 
 typedef struct pt_plan_drop {

@@ -126,6 +126,12 @@ pt_status pt__sql_value(pt__sql_parser *p, const pt_expr **out)
 
 /* ---- predicates ---- */
 
+/* NOT, or ! in its place. */
+static bool at_not(const pt__sql_parser *p)
+{
+    return pt__sql_at(p, PT_KW_NOT) || pt__sql_at(p, '!');
+}
+
 static pt_status parse_between(pt__sql_parser *p, size_t first, bool negated, const pt_expr **in_out)
 {
     const pt_expr *low = NULL;
@@ -249,7 +255,7 @@ static pt_status parse_like(pt__sql_parser *p, size_t first, const char *name, b
 /* IS [NOT] NULL, TRUE, FALSE, UNKNOWN, DISTINCT FROM */
 static pt_status parse_is(pt__sql_parser *p, size_t first, const pt_expr **in_out)
 {
-    bool negated = pt__sql_accept(p, PT_KW_NOT);
+    bool negated = pt__sql_accept(p, PT_KW_NOT) || pt__sql_accept(p, '!');
     if (pt__sql_accept(p, PT_KW_NULL) || pt__sql_accept(p, PT_KW_UNKNOWN)) {
         *in_out = pt__sql_make_call(p, first, negated ? "isnotnull" : "isnull", 1, *in_out);
         return PT_OK;
@@ -277,7 +283,7 @@ static pt_status parse_predicated(pt__sql_parser *p, const pt_expr **out)
 {
     size_t first = p->position;
     PT_TRY(pt__sql_value(p, out));
-    bool negated = pt__sql_at(p, PT_KW_NOT) && is_negatable_predicate(pt__sql_peek(p, 1));
+    bool negated = at_not(p) && is_negatable_predicate(pt__sql_peek(p, 1));
     if (negated)
         pt__sql_skip(p, 1);
     if (pt__sql_accept(p, PT_KW_BETWEEN))
@@ -298,11 +304,6 @@ static pt_status parse_predicated(pt__sql_parser *p, const pt_expr **out)
 }
 
 /* ---- NOT, AND, OR ---- */
-
-static bool at_not(const pt__sql_parser *p)
-{
-    return pt__sql_at(p, PT_KW_NOT) || pt__sql_at(p, '!');
-}
 
 static pt_status parse_not(pt__sql_parser *p, const pt_expr **out)
 {

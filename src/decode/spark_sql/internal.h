@@ -144,6 +144,8 @@ bool pt__sql_at_identifier_clause(const pt__sql_parser *p);
 /** One or more adjacent string tokens. */
 pt_status pt__sql_string(pt__sql_parser *p, pt_text_view *out);
 pt_status pt__sql_string_text(pt__sql_parser *p, const char **out);
+/** One string token, whatever follows. */
+pt_status pt__sql_one_string(pt__sql_parser *p, const char **out);
 /** An unsigned integer token. */
 pt_status pt__sql_integer(pt__sql_parser *p, int64_t *out);
 
@@ -202,6 +204,8 @@ bool pt__sql_starts_clause(const pt__sql_parser *p);
 bool pt__sql_continues_query(const pt__sql_parser *p);
 
 pt_status pt__sql_query(pt__sql_parser *p, const pt_plan **out);
+/** A query that sees the tables of `with`, which may be NULL. */
+pt_status pt__sql_query_under(pt__sql_parser *p, pt_plan_with *with, const pt_plan **out);
 /** The rest of a query whose first operand has been read. */
 pt_status pt__sql_query_after(pt__sql_parser *p, const pt_plan *first, const pt_plan **out);
 /** An operand of set operations: SELECT, VALUES, TABLE, FROM, (query). */
@@ -234,10 +238,47 @@ bool pt__sql_at_set_operation(const pt__sql_parser *p);
 pt_status pt__sql_set_operation(pt__sql_parser *p, const pt_plan *left, const pt_plan *right,
                                 pt_plan_set_operation **out);
 
-/* ---- commands (statement.c, …) ---- */
+/* ---- commands (statement.c, create.c, alter.c, write.c, show.c, session.c) ---- */
 
 pt_status pt__sql_statement(pt__sql_parser *p, const pt_plan **out);
+
+/* Each reads one kind of statement from its first word on. */
+pt_status pt__sql_create(pt__sql_parser *p, const pt_plan **out);
+pt_status pt__sql_replace_table(pt__sql_parser *p, const pt_plan **out);
+pt_status pt__sql_create_function(pt__sql_parser *p, pt_plan_create_function *function, const pt_plan **out);
+pt_status pt__sql_drop(pt__sql_parser *p, const pt_plan **out);
+pt_status pt__sql_alter(pt__sql_parser *p, const pt_plan **out);
+pt_status pt__sql_truncate(pt__sql_parser *p, const pt_plan **out);
+pt_status pt__sql_comment_on(pt__sql_parser *p, const pt_plan **out);
+pt_status pt__sql_repair(pt__sql_parser *p, const pt_plan **out);
+pt_status pt__sql_analyze(pt__sql_parser *p, const pt_plan **out);
+pt_status pt__sql_insert(pt__sql_parser *p, pt_plan_with *with, const pt_plan **out);
+pt_status pt__sql_delete(pt__sql_parser *p, const pt_plan **out);
+pt_status pt__sql_update(pt__sql_parser *p, const pt_plan **out);
+pt_status pt__sql_merge(pt__sql_parser *p, const pt_plan **out);
+pt_status pt__sql_show(pt__sql_parser *p, const pt_plan **out);
+pt_status pt__sql_describe(pt__sql_parser *p, const pt_plan **out);
+pt_status pt__sql_explain(pt__sql_parser *p, const pt_plan **out);
+pt_status pt__sql_set(pt__sql_parser *p, const pt_plan **out);
+pt_status pt__sql_reset(pt__sql_parser *p, const pt_plan **out);
+pt_status pt__sql_use(pt__sql_parser *p, const pt_plan **out);
+pt_status pt__sql_cache(pt__sql_parser *p, const pt_plan **out);
+pt_status pt__sql_uncache(pt__sql_parser *p, const pt_plan **out);
+pt_status pt__sql_clear_cache(pt__sql_parser *p, const pt_plan **out);
+pt_status pt__sql_refresh(pt__sql_parser *p, const pt_plan **out);
+
 /** (key = value, 'key' 'value', …) of OPTIONS, TBLPROPERTIES and WITH. */
 pt_status pt__sql_property_list(pt__sql_parser *p, pt_options *out);
+/** PARTITION (k = v, k); a key without value has NULL. */
+pt_status pt__sql_partition(pt__sql_parser *p, pt_options *out);
+/** IF EXISTS; IF NOT EXISTS. */
+bool pt__sql_accept_if_exists(pt__sql_parser *p);
+bool pt__sql_accept_if_not_exists(pt__sql_parser *p);
+/** DATABASE, SCHEMA or NAMESPACE. */
+bool pt__sql_at_namespace_word(const pt__sql_parser *p);
+/** INVALID_STATEMENT_OR_CLAUSE naming `words`. */
+pt_status pt__sql_invalid_statement(pt__sql_parser *p, const char *words);
+/** DUPLICATE_CLAUSES naming `clause`, from token `first`. */
+pt_status pt__sql_duplicate_clause(pt__sql_parser *p, size_t first, const char *clause);
 
 #endif

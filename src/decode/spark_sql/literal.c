@@ -118,11 +118,12 @@ static void append_token(pt__sql_parser *p, const pt__sql_token *token, string_b
     }
 }
 
-pt_status pt__sql_string(pt__sql_parser *p, pt_text_view *out)
+/* Joins up to `max` adjacent strings. */
+static pt_status read_strings(pt__sql_parser *p, size_t max, pt_text_view *out)
 {
     size_t capacity = 1;
     size_t count = 0;
-    while (pt__sql_peek(p, count) == PT_TOKEN_STRING) {
+    while (count < max && pt__sql_peek(p, count) == PT_TOKEN_STRING) {
         const pt__sql_token *token = pt__sql_token_at(p, count++);
         capacity += token->end_byte - token->start_byte;
     }
@@ -134,6 +135,19 @@ pt_status pt__sql_string(pt__sql_parser *p, pt_text_view *out)
     text.text[text.size] = '\0';
     p->position += count;
     *out = (pt_text_view){text.text, text.size};
+    return PT_OK;
+}
+
+pt_status pt__sql_string(pt__sql_parser *p, pt_text_view *out)
+{
+    return read_strings(p, SIZE_MAX, out);
+}
+
+pt_status pt__sql_one_string(pt__sql_parser *p, const char **out)
+{
+    pt_text_view text = {0};
+    PT_TRY(read_strings(p, 1, &text));
+    *out = text.data;
     return PT_OK;
 }
 

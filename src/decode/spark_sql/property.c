@@ -5,7 +5,7 @@
 static pt_status parse_key(pt__sql_parser *p, const char **out)
 {
     if (pt__sql_at(p, PT_TOKEN_STRING))
-        return pt__sql_string_text(p, out);
+        return pt__sql_one_string(p, out);
     pt_name name = {0};
     PT_TRY(pt__sql_name(p, &name));
     *out = name.parts[0];

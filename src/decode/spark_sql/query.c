@@ -580,6 +580,16 @@ pt_status pt__sql_with_clause(pt__sql_parser *p, pt_plan_with **out)
     return PT_OK;
 }
 
+pt_status pt__sql_query_under(pt__sql_parser *p, pt_plan_with *with, const pt_plan **out)
+{
+    PT_TRY(pt__sql_query(p, out));
+    if (with != NULL) {
+        with->input = *out;
+        *out = &with->base;
+    }
+    return PT_OK;
+}
+
 pt_status pt__sql_query(pt__sql_parser *p, const pt_plan **out)
 {
     pt_plan_with *with = NULL;
