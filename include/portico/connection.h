@@ -64,8 +64,8 @@ pt_status pt_connection_feed(pt_connection *connection, pt_bytes_view input, uin
 size_t pt_connection_pending(pt_connection *connection, struct iovec *out, size_t max);
 void pt_connection_sent(pt_connection *connection, size_t size_bytes, uint64_t now_ms);
 
-/** Deadlines, idle limit. Call when pt_connection_next_tick_ms is due (UINT64_MAX: not needed). */
-void pt_connection_tick(pt_connection *connection, uint64_t now_ms);
+/** Deadlines, idle and stall limits. Call when pt_connection_next_tick_ms is due (UINT64_MAX: not needed). Fails as feed. */
+pt_status pt_connection_tick(pt_connection *connection, uint64_t now_ms, pt_error *err);
 uint64_t pt_connection_next_tick_ms(const pt_connection *connection);
 
 /** Refuses new calls with GOAWAY and lets the running ones end. */

@@ -1,6 +1,7 @@
 /* Calls: which overload is meant, and what it gives. */
 #include "analyze/analyzer.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -188,6 +189,74 @@ static bool starts_with_try(const char *name)
     return strncasecmp(name, "try_", 4) == 0;
 }
 
+/* ---- values of the session ---- */
+
+static const pt_expr *text_or_empty(pt__analyzer *a, const char *text)
+{
+    return pt__expr_string(a->arena, text == NULL ? "" : text);
+}
+
+static const pt_expr *now(pt__analyzer *a)
+{
+    pt_value value = {.as.integer = a->catalog->vtable->now_us(a->catalog)};
+    return pt__expr_literal(a->arena, PT_T(TIMESTAMP), value);
+}
+
+static const pt_expr *today(pt__analyzer *a)
+{
+    return pt__make_cast(a, now(a), PT_T(DATE), PT_CAST_ANSI, true);
+}
+
+static const pt_expr *local_now(pt__analyzer *a)
+{
+    return pt__make_cast(a, now(a), PT_T(TIMESTAMP_NTZ), PT_CAST_ANSI, true);
+}
+
+static const pt_expr *catalog_name(pt__analyzer *a)
+{
+    return text_or_empty(a, a->catalog->vtable->current_catalog(a->catalog));
+}
+
+static const pt_expr *database_name(pt__analyzer *a)
+{
+    return text_or_empty(a, a->catalog->vtable->current_database(a->catalog));
+}
+
+static const pt_expr *user_name(pt__analyzer *a)
+{
+    return text_or_empty(a, a->catalog->vtable->current_user(a->catalog));
+}
+
+static const pt_expr *zone_name(pt__analyzer *a)
+{
+    return text_or_empty(a, a->time_zone);
+}
+
+static const pt_expr *spark_version(pt__analyzer *a)
+{
+    return pt__expr_string(a->arena, "4.2.0 portico");
+}
+
+/* What a function without arguments stands for during this query; NULL: it is computed row by row. */
+static const pt_expr *session_value(pt__analyzer *a, const pt__function *row)
+{
+    static const struct {
+        const char *name;
+        const pt_expr *(*value)(pt__analyzer *a);
+    } VALUES[] = {
+        {"curdate", today},         {"current_catalog", catalog_name}, {"current_database", database_name},
+        {"current_date", today},    {"current_schema", database_name}, {"current_timestamp", now},
+        {"current_timezone", zone_name}, {"current_user", user_name},  {"localtimestamp", local_now},
+        {"now", now},               {"session_user", user_name},       {"user", user_name},
+        {"version", spark_version},
+    };
+    for (size_t i = 0; i < sizeof(VALUES) / sizeof(VALUES[0]); i++) {
+        if (strcmp(VALUES[i].name, row->name) == 0)
+            return VALUES[i].value(a);
+    }
+    return NULL;
+}
+
 static void fill_match(pt_expr_call *resolved, const pt__match *match)
 {
     resolved->function = match->function;
@@ -195,6 +264,21 @@ static void fill_match(pt_expr_call *resolved, const pt__match *match)
     resolved->argument_count = match->argument_count;
     resolved->base.type = match->type;
     resolved->base.nullable = match->nullable;
+}
+
+/* Function names are printed and compared in lower case. */
+static pt_name lower_name(pt__arena *arena, const char *name)
+{
+    char *lower = pt__arena_copy_string(arena, name);
+    for (char *c = lower; *c != '\0'; c++)
+        *c = (char)tolower((unsigned char)*c);
+    return pt__name_one(arena, lower);
+}
+
+static void fold_call(pt__analyzer *a, pt_expr_call *call)
+{
+    if (strcmp(call->function->lowering, "@session_value") == 0)
+        call->folded = session_value(a, call->function);
 }
 
 static pt_status check_modifiers(pt__analyzer *a, const pt_expr_call *call, const pt__function *row, pt_error *err)
@@ -235,6 +319,8 @@ pt_status pt__resolve_call(pt__analyzer *a, pt__scope *scope, pt_expr_call *call
     pt__match match = {0};
     PT_TRY(choose(a, scope, call, rows, count, &match, err));
     fill_match(call, &match);
+    call->name = lower_name(a->arena, name);
+    fold_call(a, call);
     *out = &call->base;
     return PT_OK;
 }

@@ -253,12 +253,6 @@ static const char *printed_name(const char *name)
     return name;
 }
 
-static void put_lower(pt__buffer *out, const char *text)
-{
-    for (; *text != '\0'; text++)
-        pt__buffer_append_byte(out, (uint8_t)(*text >= 'A' && *text <= 'Z' ? *text + 32 : *text));
-}
-
 static void put_within_group(pt__buffer *out, const pt_expr_call *call)
 {
     pt__buffer_append_string(out, " WITHIN GROUP (ORDER BY ");
@@ -271,11 +265,11 @@ static void put_call(pt__buffer *out, const pt_expr_call *call)
     const char *name = call->name.parts[call->name.count - 1];
     if (put_operator(out, call, name) || put_literal_call(out, call, name))
         return;
-    const char *printed = printed_name(name);
-    if (printed == name)
-        put_lower(out, name);
-    else
-        pt__buffer_append_string(out, printed);
+    if (call->is_operator && call->argument_count == 1) {
+        put_between(out, call, strcmp(name, "negative") == 0 ? "(- " : "(+ ", "", ")");
+        return;
+    }
+    pt__buffer_append_string(out, printed_name(name));
     pt__buffer_append_string(out, call->is_distinct ? "(DISTINCT " : "(");
     put_list(out, call->arguments, call->argument_count, ", ");
     pt__buffer_append_string(out, ")");

@@ -19,6 +19,7 @@ typedef struct pt__loop_options {
     pt_routes *routes;
     const pt_config *limits;
     const pt_authenticator *authenticator; /* NULL: everyone is anonymous */
+    uint64_t stall_timeout_ms;             /* how long a peer may take no bytes of what is being written */
     size_t max_connections;                /* further ones are closed at once */
     pt__tls_context *tls;                  /* NULL: plain text */
     uint64_t drain_timeout_ms;             /* how long running calls may go on once the loop drains */

@@ -9,6 +9,7 @@
 
 enum {
     TURN_BYTES_MAX = 8 * 1024 * 1024, /* then other sockets have their turn */
+    STALL_LOOKS = 4,                  /* how often a stall is looked for within its limit */
     LINGER_MS = 1000                  /* a peer we gave up on gets this long to read why (RFC 9112 section 9.6) */
 };
 
@@ -23,9 +24,12 @@ struct pt__socket {
     pt__socket *next;
     pt__socket *next_ready;
     size_t writing_bytes;   /* of the write that is under way; 0: none */
-    uint64_t linger_end_ms; /* 0: not lingering */
+    size_t unwritten_bytes; /* what of it was left when it last moved */
+    uint64_t moved_ms;
+    uint64_t linger_end_ms;
     bool is_ready;
-    bool failed;     /* nothing more is read; what is pending is still written */
+    bool failed;     /* nothing more is read; what is pending is still written, until linger_end_ms */
+    bool shut;       /* all is written, and the peer was told so */
     bool tls_failed; /* what the connection has pending cannot be written */
     bool named;      /* the peer's certificate was looked at */
     bool closing;
@@ -89,10 +93,9 @@ static void finish_writing(pt__socket *socket)
         pt__socket_close(socket);
         return;
     }
-    if (socket->linger_end_ms != 0)
+    if (socket->shut)
         return;
-    socket->linger_end_ms = pt__loop_now_ms(socket->loop) + LINGER_MS;
-    pt__loop_tick_by(socket->loop, socket->linger_end_ms);
+    socket->shut = true;
     uv_shutdown(&socket->shutdown, (uv_stream_t *)&socket->handle, on_shutdown);
 }
 
@@ -139,8 +142,10 @@ static void write_later(pt__socket *socket, const struct iovec *pieces, size_t c
     size_t size_bytes = 0;
     for (size_t i = 0; i < count; i++)
         size_bytes += pieces[i].iov_len;
-    socket->writing_bytes = size_bytes;
+    socket->writing_bytes = socket->unwritten_bytes = size_bytes;
+    socket->moved_ms = pt__loop_now_ms(socket->loop);
     socket->write.data = socket;
+    pt__loop_tick_by(socket->loop, socket->moved_ms + socket->loop->options.stall_timeout_ms / STALL_LOOKS + 1);
     int result =
         uv_write(&socket->write, (uv_stream_t *)&socket->handle, (const uv_buf_t *)pieces, (unsigned)count, on_written);
     if (result != 0)
@@ -197,9 +202,12 @@ void pt__socket_flush_ready(pt__loop *loop)
 
 static void fail(pt__socket *socket, const pt_error *err)
 {
-    if (!socket->failed)
-        pt__loop_log(socket->loop, PT_LOG_WARN, "connection of %s ends: %s", socket->peer, err->message);
+    if (socket->failed)
+        return;
+    pt__loop_log(socket->loop, PT_LOG_WARN, "connection of %s ends: %s", socket->peer, err->message);
     socket->failed = true;
+    socket->linger_end_ms = pt__loop_now_ms(socket->loop) + LINGER_MS;
+    pt__loop_tick_by(socket->loop, socket->linger_end_ms);
 }
 
 static void feed(pt__socket *socket, pt_bytes_view input)
@@ -351,18 +359,44 @@ void pt__socket_drain(pt__socket *socket)
     flush(socket);
 }
 
+/* Whether the peer has taken nothing of the write that is under way for too long. */
+static bool is_stalled(pt__socket *socket, uint64_t now_ms)
+{
+    uint64_t limit_ms = socket->loop->options.stall_timeout_ms;
+    if (socket->writing_bytes == 0)
+        return false;
+    size_t unwritten_bytes = uv_stream_get_write_queue_size((uv_stream_t *)&socket->handle);
+    if (unwritten_bytes != socket->unwritten_bytes) {
+        socket->unwritten_bytes = unwritten_bytes;
+        socket->moved_ms = now_ms;
+    }
+    pt__loop_tick_by(socket->loop, now_ms + limit_ms / STALL_LOOKS + 1);
+    return now_ms - socket->moved_ms >= limit_ms;
+}
+
+static void tick_connection(pt__socket *socket, uint64_t now_ms)
+{
+    pt_error err = PT_ERROR_INIT;
+    if (pt_connection_next_tick_ms(socket->connection) <= now_ms &&
+        pt_connection_tick(socket->connection, now_ms, &err) != PT_OK)
+        fail(socket, &err);
+    pt_error_clear(&err);
+    flush(socket);
+}
+
 void pt__socket_tick(pt__socket *socket, uint64_t now_ms)
 {
     if (socket->closing)
         return;
-    if (socket->linger_end_ms != 0) {
-        if (now_ms >= socket->linger_end_ms)
-            pt__socket_close(socket);
-        else
-            pt__loop_tick_by(socket->loop, socket->linger_end_ms);
-        return;
+    if (socket->failed && now_ms < socket->linger_end_ms) {
+        pt__loop_tick_by(socket->loop, socket->linger_end_ms);
+    } else if (socket->failed) {
+        pt__socket_close(socket);
+    } else if (is_stalled(socket, now_ms)) {
+        pt__loop_log(socket->loop, PT_LOG_WARN, "connection of %s ends: it takes no bytes (http2.stall-timeout)",
+                     socket->peer);
+        pt__socket_close(socket);
+    } else {
+        tick_connection(socket, now_ms);
     }
-    if (pt_connection_next_tick_ms(socket->connection) <= now_ms)
-        pt_connection_tick(socket->connection, now_ms);
-    flush(socket);
 }

@@ -17,17 +17,26 @@ static void append_plan_id(pt__buffer *out, int64_t plan_id)
         pt__buffer_printf(out, "@%lld", (long long)plan_id);
 }
 
+/* Types that are seen from the value alone. */
+static bool is_obvious(const pt_type *type, bool is_null)
+{
+    if (is_null)
+        return type->id == PT_TYPE_VOID;
+    if (type->id == PT_TYPE_STRING)
+        return type->collation == NULL;
+    return type->id == PT_TYPE_BOOLEAN || type->id == PT_TYPE_INT;
+}
+
 static void append_literal(pt__buffer *out, const pt_expr_literal *literal)
 {
     const pt_type *type = literal->base.type;
     pt__value_append_text(out, type, &literal->value);
     bool is_null = literal->value.is_null;
-    if (type->id == PT_TYPE_LONG && !is_null)
+    if (type->id == PT_TYPE_LONG && !is_null) {
         pt__buffer_append_byte(out, 'L');
-    else if (type->id == PT_TYPE_DOUBLE && !is_null)
+    } else if (type->id == PT_TYPE_DOUBLE && !is_null) {
         pt__buffer_append_byte(out, 'D');
-    else if (is_null ? type->id != PT_TYPE_VOID
-                     : type->id != PT_TYPE_BOOLEAN && type->id != PT_TYPE_INT && type != PT_T(STRING)) {
+    } else if (!is_obvious(type, is_null)) {
         pt__buffer_append_byte(out, ':');
         pt__type_append_sql(out, type);
     }

@@ -220,7 +220,8 @@ static const pt_type *copy_type(const copier *c, const pt_type *type)
     if (type == NULL)
         return NULL;
     bool is_nested = type->id >= PT_TYPE_ARRAY && type->id <= PT_TYPE_STRUCT;
-    if (c->as_nullable && !is_nested)
+    bool is_simple = !is_nested && type->id != PT_TYPE_UDT && type == pt__type_simple(type->id);
+    if (is_simple || (c->as_nullable && !is_nested))
         return type;
     pt_type *copy = pt__arena_copy(c->arena, type, sizeof(*type));
     copy->contains_null = type->contains_null || c->as_nullable;

@@ -341,6 +341,12 @@ bool pt__expr_equal(const pt_expr *a, const pt_expr *b)
         return true;
     if (a == NULL || b == NULL || a->kind != b->kind || !equal_type(a->type, b->type))
         return false;
+    /* How the user spelled an analyzed name does not matter. */
+    if (a->kind == PT_EXPR_COLUMN)
+        return pt__expr_as_column(a)->id == pt__expr_as_column(b)->id;
+    if (a->kind == PT_EXPR_FIELD)
+        return pt__expr_as_field(a)->ordinal == pt__expr_as_field(b)->ordinal &&
+               pt__expr_equal(pt__expr_as_field(a)->child, pt__expr_as_field(b)->child);
     if (a->kind == PT_EXPR_LITERAL)
         return pt__value_equal(a->type, &pt__expr_as_literal(a)->value, &pt__expr_as_literal(b)->value);
     return pt__record_equal(pt__record_of_expr(a->kind), a, b);

@@ -19,6 +19,7 @@ typedef struct server {
     pt__token *token;
     pt__tls_context *tls;
     pt__loop *loop;
+    pt__limits limits;
     uint64_t drain_timeout_ms;
 } server;
 
@@ -59,6 +60,7 @@ static pt_status open_loop(server *s, pt_error *err)
         .routes = s->routes,
         .limits = s->config,
         .authenticator = s->token == NULL ? NULL : pt__token_authenticator(s->token),
+        .stall_timeout_ms = s->limits.stall_timeout_ms,
         .tls = s->tls,
         .draining = on_draining,
         .draining_context = s,
@@ -100,8 +102,7 @@ static pt_status listen_at_all(server *s, pt_error *err)
 
 static pt_status serve(server *s, pt_error *err)
 {
-    pt__limits limits;
-    PT_TRY(pt__limits_read(s->config, &limits, err)); /* now, and not with the first client */
+    PT_TRY(pt__limits_read(s->config, &s->limits, err)); /* now, and not with the first client */
     PT_TRY(pt__security_open_tls(s->config, &s->tls, err));
     PT_TRY(pt__security_open_token(s->config, &s->token, err));
     PT_TRY(open_host(s, err));

@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-    SECOND_GOAWAY_MS = 1000, /* after the first one of a drain: calls that were on their way arrive */
+    SECOND_GOAWAY_MS = 1000, /* after the first one of a drain, when the peer does not answer its ping */
     STALL_LOOKS = 4          /* how often a stall is looked for within its limit */
 };
 
@@ -113,6 +113,15 @@ void pt_connection_free(pt_connection *connection)
     free(connection);
 }
 
+static pt_status report_failure(const pt_connection *connection, pt_error *err)
+{
+    if (!connection->failed)
+        return PT_OK;
+    if (err != NULL)
+        pt_error_copy(err, &connection->failure);
+    return connection->failure.status;
+}
+
 pt_status pt_connection_feed(pt_connection *connection, pt_bytes_view input, uint64_t now_ms, pt_error *err)
 {
     connection->now_ms = now_ms;
@@ -123,11 +132,7 @@ pt_status pt_connection_feed(pt_connection *connection, pt_bytes_view input, uin
     }
     run_events(connection);
     connection->entered = false;
-    if (!connection->failed)
-        return PT_OK;
-    if (err != NULL)
-        pt_error_copy(err, &connection->failure);
-    return connection->failure.status;
+    return report_failure(connection, err);
 }
 
 size_t pt_connection_pending(pt_connection *connection, struct iovec *out, size_t max)
@@ -193,26 +198,27 @@ static void check_silence(pt_connection *connection)
 }
 
 /* RFC 9113 section 6.8: the first GOAWAY only announces; the second names the last call that is served. */
-static void send_second_goaway(pt_connection *connection)
+void pt__connection_finish_drain(pt_connection *connection)
 {
-    if (!connection->draining || connection->goaway_sent ||
-        connection->now_ms - connection->drain_ms < SECOND_GOAWAY_MS)
+    if (!connection->draining || connection->goaway_sent)
         return;
     connection->goaway_sent = true;
     nghttp2_submit_goaway(connection->session, NGHTTP2_FLAG_NONE,
                           nghttp2_session_get_last_proc_stream_id(connection->session), NGHTTP2_NO_ERROR, NULL, 0);
 }
 
-void pt_connection_tick(pt_connection *connection, uint64_t now_ms)
+pt_status pt_connection_tick(pt_connection *connection, uint64_t now_ms, pt_error *err)
 {
     connection->now_ms = connection->ticked_ms = now_ms;
     connection->entered = true;
     expire_calls(connection);
     check_stalls(connection);
     check_silence(connection);
-    send_second_goaway(connection);
+    if (connection->now_ms - connection->drain_ms >= SECOND_GOAWAY_MS)
+        pt__connection_finish_drain(connection);
     run_events(connection);
     connection->entered = false;
+    return report_failure(connection, err);
 }
 
 static uint64_t earlier(uint64_t a, uint64_t b)
@@ -248,6 +254,8 @@ void pt_connection_drain(pt_connection *connection, uint64_t now_ms)
     connection->draining = true;
     connection->drain_ms = now_ms;
     nghttp2_submit_shutdown_notice(connection->session);
+    /* Its answer comes after the calls that were on their way. */
+    nghttp2_submit_ping(connection->session, NGHTTP2_FLAG_NONE, NULL);
     pt__connection_wants_write(connection);
 }
 

@@ -78,6 +78,9 @@ void pt__session_fill_outbox(pt_connection *connection);
 __attribute__((format(printf, 4, 5))) void pt__connection_fail(pt_connection *connection, pt_status status,
                                                                uint32_t code, const char *format, ...);
 
+/** The calls that were on their way when draining started are here: no later one is served. */
+void pt__connection_finish_drain(pt_connection *connection);
+
 /** Something was queued: tells the embedder when it is not looking anyway. */
 void pt__connection_wants_write(pt_connection *connection);
 

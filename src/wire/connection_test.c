@@ -196,10 +196,10 @@ PT_TEST(connection_ends_a_call_at_its_deadline)
     PT_CHECK_EQ(pt_call_deadline_ms(f->echo.never), f->client.now_ms + 250);
     PT_CHECK_EQ(pt_connection_next_tick_ms(f->client.connection), f->client.now_ms + 250);
     f->client.now_ms += 249;
-    pt_connection_tick(f->client.connection, f->client.now_ms);
+    (void)pt_connection_tick(f->client.connection, f->client.now_ms, NULL);
     PT_CHECK_EQ(f->echo.closed, 0);
     f->client.now_ms += 1;
-    pt_connection_tick(f->client.connection, f->client.now_ms);
+    (void)pt_connection_tick(f->client.connection, f->client.now_ms, NULL);
     PT_CHECK_EQ(f->echo.closed, 1);
     PT_CHECK_EQ(f->echo.last_end, PT_CALL_DEADLINE);
     pt__test_client_run(&f->client);
@@ -215,7 +215,7 @@ PT_TEST(connection_resets_a_download_at_its_deadline)
     const pt__test_header timeout[] = {{"grpc-timeout", "1S"}, {NULL, NULL}};
     int32_t id = pt__test_client_unary(&f->client, "/test.Echo/Download", timeout, "100");
     f->client.now_ms += 1000;
-    pt_connection_tick(f->client.connection, f->client.now_ms);
+    (void)pt_connection_tick(f->client.connection, f->client.now_ms, NULL);
     pt__test_client_run(&f->client);
     pt__test_reply *reply = pt__test_client_reply(&f->client, id);
     PT_CHECK(reply->closed);
@@ -283,11 +283,8 @@ PT_TEST(connection_holds_little_for_a_client_that_does_not_read)
     PT_CHECK(f->echo.queued_most_bytes < 3 * 1024 * 1024);
     PT_CHECK_EQ(f->echo.closed, 0);
     /* The limit counts from the first look. */
-    pt_connection_tick(f->client.connection, f->client.now_ms += 1);
-    pt_connection_tick(f->client.connection, f->client.now_ms += 600000);
-    pt_error err = PT_ERROR_INIT;
-    PT_CHECK_EQ(pt_connection_feed(f->client.connection, (pt_bytes_view){NULL, 0}, f->client.now_ms, &err), PT_TIMEOUT);
-    pt_error_clear(&err);
+    (void)pt_connection_tick(f->client.connection, f->client.now_ms += 1, NULL);
+    PT_CHECK_EQ(pt_connection_tick(f->client.connection, f->client.now_ms += 600000, NULL), PT_TIMEOUT);
     pt__test_fixture_close(f);
     PT_CHECK_EQ(f->echo.closed, 1);
 }
@@ -299,10 +296,10 @@ PT_TEST(connection_resets_a_call_whose_client_stalls)
     int32_t stalled = pt__test_client_unary(&f->client, "/test.Echo/Download", NULL, "10");
     uint64_t tick_ms = pt_connection_next_tick_ms(f->client.connection);
     PT_CHECK(tick_ms < f->client.now_ms + 600000);
-    pt_connection_tick(f->client.connection, f->client.now_ms += 1);
-    pt_connection_tick(f->client.connection, f->client.now_ms += 599999);
+    (void)pt_connection_tick(f->client.connection, f->client.now_ms += 1, NULL);
+    (void)pt_connection_tick(f->client.connection, f->client.now_ms += 599999, NULL);
     PT_CHECK_EQ(f->echo.closed, 0);
-    pt_connection_tick(f->client.connection, f->client.now_ms += 1);
+    (void)pt_connection_tick(f->client.connection, f->client.now_ms += 1, NULL);
     pt__test_client_run(&f->client);
     PT_CHECK_EQ(f->echo.last_end, PT_CALL_RESET);
     PT_CHECK_EQ(pt__test_client_reply(&f->client, stalled)->error_code, NGHTTP2_REFUSED_STREAM);
@@ -316,10 +313,6 @@ PT_TEST(connection_drains)
     int32_t never = pt__test_client_unary(&f->client, "/test.Echo/Never", NULL, "x");
     pt_connection_drain(f->client.connection, f->client.now_ms);
     pt__test_client_run(&f->client);
-    PT_CHECK_EQ(f->client.goaways, 1);
-    PT_CHECK_EQ(pt_connection_next_tick_ms(f->client.connection), f->client.now_ms + 1000);
-    pt_connection_tick(f->client.connection, f->client.now_ms += 1000);
-    pt__test_client_run(&f->client);
     PT_CHECK_EQ(f->client.goaways, 2);
     PT_CHECK(!pt_connection_is_done(f->client.connection));
     pt_call_finish(f->echo.never, &(pt_call_status){PT_GRPC_OK, NULL, {NULL, 0}});
@@ -329,12 +322,28 @@ PT_TEST(connection_drains)
     pt__test_fixture_close(f);
 }
 
+PT_TEST(connection_drains_when_the_client_does_not_answer_its_ping)
+{
+    pt__test_fixture *f = pt__test_fixture_open(NULL);
+    pt__test_client_unary(&f->client, "/test.Echo/Unary", NULL, "x");
+    f->client.deaf = true;
+    pt_connection_drain(f->client.connection, f->client.now_ms);
+    pt__test_client_run(&f->client);
+    PT_CHECK_EQ(pt_connection_next_tick_ms(f->client.connection), f->client.now_ms + 1000);
+    PT_CHECK_EQ(pt_connection_tick(f->client.connection, f->client.now_ms += 1000, NULL), PT_OK);
+    f->client.deaf = false;
+    pt__test_client_run(&f->client);
+    PT_CHECK_EQ(f->client.goaways, 2);
+    PT_CHECK(pt_connection_is_done(f->client.connection));
+    pt__test_fixture_close(f);
+}
+
 PT_TEST(connection_that_is_idle_for_long_says_goodbye)
 {
     pt__test_fixture *f = pt__test_fixture_open(NULL);
     pt__test_client_unary(&f->client, "/test.Echo/Unary", NULL, "x");
     PT_CHECK_EQ(pt_connection_next_tick_ms(f->client.connection), f->client.now_ms + 3600000);
-    pt_connection_tick(f->client.connection, f->client.now_ms += 3600000);
+    (void)pt_connection_tick(f->client.connection, f->client.now_ms += 3600000, NULL);
     pt__test_client_run(&f->client);
     PT_CHECK_EQ(f->client.goaways, 1);
     PT_CHECK_EQ(f->client.goaway_code, NGHTTP2_NO_ERROR);
@@ -346,8 +355,7 @@ PT_TEST(connection_gives_up_on_a_peer_that_says_nothing)
 {
     pt__test_fixture *f = pt__test_fixture_open(NULL);
     PT_CHECK_EQ(pt_connection_next_tick_ms(f->client.connection), f->client.now_ms + 20000);
-    pt_connection_tick(f->client.connection, f->client.now_ms += 20000);
-    PT_CHECK(pt_connection_feed(f->client.connection, (pt_bytes_view){NULL, 0}, f->client.now_ms, NULL) == PT_TIMEOUT);
+    PT_CHECK_EQ(pt_connection_tick(f->client.connection, f->client.now_ms += 20000, NULL), PT_TIMEOUT);
     pt__test_fixture_close(f);
 }
 

@@ -55,7 +55,7 @@ PT_TEST(flood_is_not_what_keepalive_does)
     pt__test_client_run(&f->client);
     for (int second = 0; second < 3600; second++) {
         f->client.now_ms += 1000;
-        pt_connection_tick(f->client.connection, f->client.now_ms);
+        (void)pt_connection_tick(f->client.connection, f->client.now_ms, NULL);
         flood(&f->client, 1, 8, NGHTTP2_PING, 0, 0);
     }
     PT_CHECK_EQ(f->client.pings_answered, 3600);

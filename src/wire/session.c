@@ -128,8 +128,10 @@ static void received_settings(pt_connection *connection, const nghttp2_frame *fr
 
 static void received_ping(pt_connection *connection, const nghttp2_frame *frame)
 {
-    if (frame->hd.flags & NGHTTP2_FLAG_ACK)
+    if (frame->hd.flags & NGHTTP2_FLAG_ACK) {
+        pt__connection_finish_drain(connection); /* draining alone sends pings */
         return;
+    }
     if (!pt__rate_take(&connection->pings, connection->now_ms))
         fail_flood(connection, "PING frames (http2.max-pings-per-second)");
 }

@@ -3,7 +3,7 @@ import socket
 import struct
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, CONTINUATION = 0, 1, 3, 4, 6, 7, 9
+DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, WINDOW_UPDATE = 0, 1, 3, 4, 6, 7, 8
 
 
 def frame(kind, payload=b"", flags=0, stream=0):
@@ -19,6 +19,29 @@ def request_headers(path):
     fields = [(b":method", b"POST"), (b":scheme", b"http"), (b":path", path), (b":authority", b"test"),
               (b"content-type", b"application/grpc"), (b"te", b"trailers")]
     return b"".join(literal(*field) for field in fields)
+
+
+def message(content):
+    return b"\x00" + struct.pack(">I", len(content)) + content
+
+
+def wide_windows():
+    """Lets the server send as much as there is."""
+    settings = struct.pack(">HI", 4, 2**31 - 1)
+    return frame(SETTINGS, settings) + frame(WINDOW_UPDATE, struct.pack(">I", 2**31 - 1 - 65535))
+
+
+def never_read(stream, count):
+    """Asks for `count` large answers of reflection and leaves them unread."""
+    path = b"/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"
+    symbol = b"spark.connect.ExecutePlanRequest"
+    question = message(b"\x22" + bytes([len(symbol)]) + symbol)
+    try:
+        stream.sendall(wide_windows() + frame(HEADERS, request_headers(path), 4, 1))
+        for _ in range(count):
+            stream.sendall(frame(DATA, question, 0, 1))
+    except OSError:
+        pass
 
 
 class Peer:

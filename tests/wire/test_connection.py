@@ -7,7 +7,7 @@ import time
 import grpc
 import pytest
 
-from raw_http2 import GOAWAY, PING, RST_STREAM, HEADERS, SETTINGS, Peer, connect, frame, request_headers
+from raw_http2 import GOAWAY, PING, RST_STREAM, HEADERS, SETTINGS, Peer, connect, frame, never_read, request_headers
 
 HEALTH = "/grpc.health.v1.Health/"
 SERVING = b"\x08\x01"
@@ -109,6 +109,34 @@ def test_a_peer_that_says_nothing_is_let_go(server):
         while stream.recv(65536):
             pass
     assert 0.2 < time.monotonic() - began < 3
+
+
+def resident_bytes(server):
+    for line in open(f"/proc/{server.process.pid}/status"):
+        if line.startswith("VmRSS"):
+            return int(line.split()[1]) * 1024
+
+
+def check_hangs_up(stream):
+    stream.settimeout(10)
+    try:
+        while stream.recv(1 << 20):
+            pass
+    except (ConnectionResetError, BrokenPipeError):
+        pass
+
+
+def test_a_client_that_never_reads_is_let_go(server):
+    other = server.another("--http2.stall-timeout", "1s", "--http2.max-queued-bytes", "4MiB")
+    with grpc.insecure_channel(other.address) as channel, connect(other.address) as stream:
+        Peer(stream)
+        before = resident_bytes(other)
+        never_read(stream, 2000)
+        assert check_health(channel) == SERVING
+        assert resident_bytes(other) - before < 64 << 20
+        time.sleep(3)
+        check_hangs_up(stream)
+        assert "http2.stall-timeout" in other.text()
 
 
 def test_connections_are_limited(server):

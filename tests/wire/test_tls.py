@@ -7,7 +7,7 @@ import time
 import grpc
 import pytest
 
-from raw_http2 import SETTINGS, Peer, connect
+from raw_http2 import SETTINGS, Peer, connect, never_read
 
 HEALTH = "/grpc.health.v1.Health/Check"
 SERVING = b"\x08\x01"
@@ -77,6 +77,7 @@ def test_a_client_without_alpn_is_served(tls_server, keys):
         assert Peer(stream).wait_for(SETTINGS) is not None
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_tls_1_2_is_served(tls_server, keys):
     with handshake(tls_server.address, keys, ["h2"], ssl.TLSVersion.TLSv1_2) as stream:
         assert stream.version() == "TLSv1.2"
@@ -88,6 +89,7 @@ def test_a_client_of_http_1_is_refused(tls_server, keys):
         handshake(tls_server.address, keys, ["http/1.1"])
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_tls_1_1_is_refused(tls_server, keys):
     with pytest.raises((ssl.SSLError, ConnectionResetError)):
         handshake(tls_server.address, keys, ["h2"], ssl.TLSVersion.TLSv1_1)
@@ -130,6 +132,20 @@ def test_a_client_that_leaves_during_the_handshake_does_no_harm(tls_server, keys
         with connect(tls_server.address) as stream:
             stream.sendall((b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(200))[:size])
     assert check_health(tls_server.address, grpc.ssl_channel_credentials((keys / "ca.pem").read_bytes())) == SERVING
+
+
+def test_a_client_that_never_reads_is_let_go(server, keys):
+    other = serve(server, keys, "server", "--http2.stall-timeout", "1s", "--http2.max-queued-bytes", "4MiB")
+    with handshake(other.address, keys, ["h2"]) as stream:
+        Peer(stream)
+        never_read(stream, 2000)
+        time.sleep(3)
+        stream.settimeout(10)
+        with pytest.raises((ssl.SSLError, OSError)):
+            while stream.recv(1 << 20):
+                pass
+            raise ConnectionResetError
+        assert "http2.stall-timeout" in other.text()
 
 
 @pytest.mark.parametrize("options, word", [

@@ -143,16 +143,16 @@ pt_status pt__decode_catalog(pt__decoder *d, const Spark__Connect__Catalog *c, p
 {
     switch ((int)c->cat_type_case) {
     case CAT(CURRENT_DATABASE): return about(d, PT_CATALOG_CURRENT_DATABASE, NULL, NULL, out);
-    case CAT(SET_CURRENT_DATABASE): return about(d, PT_CATALOG_SET_CURRENT_DATABASE, NULL, c->set_current_database->db_name, out);
+    case CAT(SET_CURRENT_DATABASE): return about(d, PT_CATALOG_SET_CURRENT_DATABASE, c->set_current_database->db_name, NULL, out);
     case CAT(LIST_DATABASES): return list(d, PT_CATALOG_LIST_DATABASES, NULL, PATTERN(c->list_databases), out);
     case CAT(LIST_TABLES): return list(d, PT_CATALOG_LIST_TABLES, DB(c->list_tables), PATTERN(c->list_tables), out);
     case CAT(LIST_FUNCTIONS): return list(d, PT_CATALOG_LIST_FUNCTIONS, DB(c->list_functions), PATTERN(c->list_functions), out);
     case CAT(LIST_VIEWS): return list(d, PT_CATALOG_LIST_VIEWS, DB(c->list_views), PATTERN(c->list_views), out);
     case CAT(LIST_COLUMNS): return about(d, PT_CATALOG_LIST_COLUMNS, c->list_columns->table_name, DB(c->list_columns), out);
-    case CAT(GET_DATABASE): return about(d, PT_CATALOG_GET_DATABASE, NULL, c->get_database->db_name, out);
+    case CAT(GET_DATABASE): return about(d, PT_CATALOG_GET_DATABASE, c->get_database->db_name, NULL, out);
     case CAT(GET_TABLE): return about(d, PT_CATALOG_GET_TABLE, c->get_table->table_name, DB(c->get_table), out);
     case CAT(GET_FUNCTION): return about(d, PT_CATALOG_GET_FUNCTION, c->get_function->function_name, DB(c->get_function), out);
-    case CAT(DATABASE_EXISTS): return about(d, PT_CATALOG_DATABASE_EXISTS, NULL, c->database_exists->db_name, out);
+    case CAT(DATABASE_EXISTS): return about(d, PT_CATALOG_DATABASE_EXISTS, c->database_exists->db_name, NULL, out);
     case CAT(TABLE_EXISTS): return about(d, PT_CATALOG_TABLE_EXISTS, c->table_exists->table_name, DB(c->table_exists), out);
     case CAT(FUNCTION_EXISTS): return about(d, PT_CATALOG_FUNCTION_EXISTS, c->function_exists->function_name, DB(c->function_exists), out);
     case CAT(CREATE_EXTERNAL_TABLE): return decode_create_external(d, c->create_external_table, out);

@@ -41,6 +41,12 @@ pt_status pt__decode_bad_enum(pt__decoder *d, const ProtobufCEnumDescriptor *des
                      known == NULL ? "UNRECOGNIZED" : known->name, "number", digits, NULL);
 }
 
+pt_status pt__decode_too_precise(pt__decoder *d, int32_t precision)
+{
+    return pt__raise(d->err, PT_COND_DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION, "precision",
+                     pt__arena_printf(d->arena, "%d", precision), "maxPrecision", "38", NULL);
+}
+
 pt_status pt__decode_unsupported_feature(pt__decoder *d, const char *feature)
 {
     return pt__raise(d->err, PT_COND_UNSUPPORTED_FEATURE, "feature", feature, NULL);

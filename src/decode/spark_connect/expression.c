@@ -122,6 +122,8 @@ static pt_status decode_cast_target(pt__decoder *d, const Spark__Connect__Expres
         return pt__decode_type(d, cast->type, out);
     const char *text =
         cast->cast_to_type_case == SPARK__CONNECT__EXPRESSION__CAST__CAST_TO_TYPE_TYPE_STR ? cast->type_str : "";
+    if (text[strspn(text, " \t\r\n")] == '\0')
+        return pt__raise(d->err, PT_COND_PARSE_EMPTY_STATEMENT, NULL);
     return pt__sql_parse_type(d->arena, pt__decode_text(text), d->options, out, d->err);
 }
 

@@ -26,6 +26,7 @@ pt_status pt__decode_not_supported(pt__decoder *d, const ProtobufCMessage *messa
 pt_status pt__decode_not_set(pt__decoder *d, const ProtobufCMessage *message,
                              const ProtobufCMessageDescriptor *descriptor, const char *name);
 pt_status pt__decode_bad_enum(pt__decoder *d, const ProtobufCEnumDescriptor *descriptor, int value);
+pt_status pt__decode_too_precise(pt__decoder *d, int32_t precision);
 pt_status pt__decode_unsupported_feature(pt__decoder *d, const char *feature);
 
 /* ---- texts ---- */

@@ -46,8 +46,7 @@ static pt_status too_precise(pt__decoder *d, const pt__decimal *parsed)
     int32_t precision = PT_DECIMAL_PRECISION_MAX + 1;
     if (parsed != NULL && parsed->scale < 0)
         precision = parsed->precision - parsed->scale;
-    return pt__raise(d->err, PT_COND_DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION, "precision",
-                     pt__arena_printf(d->arena, "%d", precision), "maxPrecision", "38", NULL);
+    return pt__decode_too_precise(d, precision);
 }
 
 static pt_status decode_decimal(pt__decoder *d, const Spark__Connect__Expression__Literal__Decimal *decimal,
@@ -69,6 +68,21 @@ static pt_status decode_decimal(pt__decoder *d, const Spark__Connect__Expression
 
 /* ---- nested values ---- */
 
+static bool is_narrower(const pt_type *type, const pt_type *than)
+{
+    bool both_integral = pt__type_is_integral(type) && pt__type_is_integral(than);
+    return (both_integral && type->id <= than->id) || (type->id == PT_TYPE_FLOAT && than->id == PT_TYPE_DOUBLE);
+}
+
+/* A value is kept as its type says, so one of another type must not stand within a nested value. */
+static pt_status check_item(pt__decoder *d, const pt_type *item, const pt_type *type)
+{
+    if (item == type || pt__type_same_kind(item, type) || is_narrower(item, type))
+        return PT_OK;
+    return bad_literal(d, pt__arena_printf(d->arena, "%s where %s is declared", pt__type_sql(d->arena, item),
+                                           pt__type_sql(d->arena, type)));
+}
+
 /* Values of one type; without `*type` the first literal that is not NULL gives it. */
 static pt_status decode_items(pt__decoder *d, literal_message *const *literals, size_t count, const pt_type **type,
                               pt_value *values, size_t stride)
@@ -78,6 +92,7 @@ static pt_status decode_items(pt__decoder *d, literal_message *const *literals, 
         PT_TRY(decode_value(d, literals[i], *type, &item, &values[i * stride]));
         if (*type == NULL || (*type)->id == PT_TYPE_VOID)
             *type = item;
+        PT_TRY(check_item(d, item, *type));
     }
     if (*type == NULL)
         *type = PT_T(VOID);
@@ -144,6 +159,7 @@ static pt_status decode_struct(pt__decoder *d, const Spark__Connect__Expression_
     for (size_t i = 0; i < structure->n_elements; i++) {
         const pt_type *field;
         PT_TRY(decode_value(d, structure->elements[i], (*type)->fields[i].type, &field, &values[i]));
+        PT_TRY(check_item(d, field, (*type)->fields[i].type));
     }
     out->as.list.items = values;
     out->as.list.count = structure->n_elements;
@@ -275,8 +291,8 @@ static pt_status decode_value(pt__decoder *d, const literal_message *literal, co
     case TYPE(NULL): return set_null(d, literal, expected, type, out);
     case TYPE(BINARY): return set_binary(literal->binary, type, out);
     case TYPE(BOOLEAN): return set_boolean(literal->boolean, type, out);
-    case TYPE(BYTE): return set_integer(PT_TYPE_BYTE, expected, literal->byte, type, out);
-    case TYPE(SHORT): return set_integer(PT_TYPE_SHORT, expected, literal->short_, type, out);
+    case TYPE(BYTE): return set_integer(PT_TYPE_BYTE, expected, (int8_t)literal->byte, type, out);
+    case TYPE(SHORT): return set_integer(PT_TYPE_SHORT, expected, (int16_t)literal->short_, type, out);
     case TYPE(INTEGER): return set_integer(PT_TYPE_INT, expected, literal->integer, type, out);
     case TYPE(LONG): return set_integer(PT_TYPE_LONG, expected, literal->long_, type, out);
     case TYPE(FLOAT): return set_real(PT_TYPE_FLOAT, (double)literal->float_, type, out);

@@ -15,7 +15,9 @@ static pt_status decode_decimal(pt__decoder *d, const Spark__Connect__DataType__
 {
     int32_t precision = PT_OPTIONAL(decimal, precision, 10);
     int32_t scale = PT_OPTIONAL(decimal, scale, 0);
-    if (precision < 1 || precision > PT_DECIMAL_PRECISION_MAX || scale < 0 || scale > precision)
+    if (precision > PT_DECIMAL_PRECISION_MAX)
+        return pt__decode_too_precise(d, precision);
+    if (precision < 1 || scale < 0 || scale > precision)
         return bad_type(d, pt__arena_printf(d->arena, "DECIMAL(%d,%d)", precision, scale));
     *out = pt__type_decimal(d->arena, precision, scale);
     return PT_OK;

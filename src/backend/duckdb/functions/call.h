@@ -174,6 +174,19 @@ static inline pt_int128 pt__fn_integer(const pt__fn_column *column, idx_t row)
     }
 }
 
+/** The number by which dates, timestamps, decimals, integers and times are stored. */
+static inline pt_int128 pt__fn_whole(const pt__fn_column *column, idx_t row)
+{
+    switch (column->type->physical) {
+    case DUCKDB_TYPE_BOOLEAN: return ((const bool *)column->data)[row];
+    case DUCKDB_TYPE_DATE: return ((const int32_t *)column->data)[row];
+    case DUCKDB_TYPE_TIME:
+    case DUCKDB_TYPE_TIMESTAMP:
+    case DUCKDB_TYPE_TIMESTAMP_TZ: return ((const int64_t *)column->data)[row];
+    default: return pt__fn_integer(column, row);
+    }
+}
+
 bool pt__fn_type_is_integer(const pt__fn_type *type);
 
 /* Errors. */

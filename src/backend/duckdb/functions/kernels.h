@@ -28,4 +28,16 @@ typedef enum pt__math_function {
     PT__MATH_COUNT
 } pt__math_function;
 
+typedef enum pt__date_field {
+    PT__DATE_YEAR,
+    PT__DATE_QUARTER,
+    PT__DATE_MONTH,
+    PT__DATE_DAY,
+    PT__DATE_DAY_OF_YEAR,
+    PT__DATE_DAY_OF_WEEK,
+    PT__DATE_WEEKDAY,
+    PT__DATE_WEEK,
+    PT__DATE_WEEK_YEAR
+} pt__date_field;
+
 #endif

@@ -83,8 +83,33 @@ static void *copy_binding(void *data)
     return copy;
 }
 
+/** The type that the row declares for an argument, to which DuckDB casts; empty for ANY. */
+static pt_text_view declared_type(const pt__fn_row *row, size_t index)
+{
+    const char *at = row->arguments;
+    size_t length = strcspn(at, ",");
+    for (; index > 0 && at[length] == ','; index--) {
+        at += length + 1;
+        length = strcspn(at, ",");
+    }
+    return (pt_text_view){at, strncmp(at, "ANY", length) == 0 ? 0 : length};
+}
+
+/** The expressions of a call being bound do not have the casts to the declared types yet. */
+static duckdb_logical_type argument_type(duckdb_bind_info info, const pt__fn_row *row, size_t index)
+{
+    pt_text_view declared = declared_type(row, index);
+    if (declared.size_bytes > 0)
+        return pt__fn_type_make(declared, 0);
+    duckdb_expression argument = duckdb_scalar_function_bind_get_argument(info, index);
+    duckdb_logical_type logical = duckdb_expression_return_type(argument);
+    duckdb_destroy_expression(&argument);
+    return logical;
+}
+
 static void bind_types(duckdb_bind_info info)
 {
+    const registration *registered = duckdb_scalar_function_bind_get_extra_info(info);
     size_t count = duckdb_scalar_function_bind_get_argument_count(info);
     binding *bound = calloc(1, sizeof(binding) + count * sizeof(pt__fn_type));
     if (bound == NULL) {
@@ -93,11 +118,9 @@ static void bind_types(duckdb_bind_info info)
     }
     bound->count = count;
     for (size_t i = 0; i < count; i++) {
-        duckdb_expression argument = duckdb_scalar_function_bind_get_argument(info, i);
-        duckdb_logical_type logical = duckdb_expression_return_type(argument);
+        duckdb_logical_type logical = argument_type(info, registered->row, i);
         bound->types[i] = pt__fn_type_unpack(logical);
         duckdb_destroy_logical_type(&logical);
-        duckdb_destroy_expression(&argument);
     }
     duckdb_scalar_function_set_bind_data(info, bound, free_binding);
     duckdb_scalar_function_set_bind_data_copy(info, copy_binding);

@@ -31,7 +31,7 @@ static void check_case(duckdb_connection connection, const pt__fn_case *test, co
     pt__buffer sql = PT_BUFFER_INIT;
     pt__buffer got = PT_BUFFER_INIT;
     duckdb_result result;
-    pt__buffer_printf(&sql, "SELECT %s", test->sql);
+    pt__buffer_printf(&sql, "SELECT COLUMNS(*)::VARCHAR FROM (SELECT %s)", test->sql); /* nested values too */
     if (duckdb_query(connection, pt__buffer_string(&sql), &result) == DuckDBSuccess)
         append_result(&got, &result);
     else

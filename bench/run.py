@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+"""Speed of Portico beside its peers, side by side in one run; a table and JSON.
+
+  run.py [--only NAME …] [--json FILE] [--scale 1] [--rounds 5]
+
+Measures: tpch (all 22 queries through PySpark against DuckDB in this process), select1 (median of select 1 as Arrow),
+lineitem (3 M rows x 16 columns as Arrow), clients (16 clients of select k), start (to listening), memory (idle, per idle
+session, and growth while a large result is read).
+"""
+import argparse, json, os, subprocess, sys, time
+import common
+
+
+def timed(f):
+    t0 = time.perf_counter()
+    f()
+    return time.perf_counter() - t0
+
+
+# ---- TPC-H ----
+
+def duckdb_views(folder):
+    import duckdb
+    con = duckdb.connect()
+    for t in common.TPCH_TABLES:
+        con.execute(f"create view {t} as select * from read_parquet('{folder}/{t}.parquet')")
+    return con
+
+
+def tpch(a):
+    folder, queries = common.tpch(a.scale), common.tpch_queries()
+    servers = [common.portico(), common.sail()]
+    try:
+        runs = {"duckdb": duckdb_views(folder)}
+        for s in servers:
+            runs[s.name] = common.with_views(common.session(s.url), folder)
+        best = {name: {} for name in runs}
+        for _ in range(a.rounds):
+            for n, sql in sorted(queries.items()):
+                for name, r in runs.items():
+                    sql_text = sql.strip().rstrip(";")
+                    call = (lambda: r.execute(sql_text).fetch_arrow_table()) if name == "duckdb" else (lambda: r.sql(sql_text).toArrow())
+                    try:
+                        t = timed(call)
+                    except Exception as e:
+                        t = float("nan")
+                        print(f"tpch q{n} on {name}: {str(e).splitlines()[0][:120]}", file=sys.stderr)
+                    best[name][n] = min(best[name].get(n, float("inf")), t)
+        total = {name: sum(b.values()) for name, b in best.items()}
+        return {"seconds": total, "queries": best, "portico_over_duckdb": total["portico"] / total["duckdb"],
+                "sail_over_duckdb": total["sail"] / total["duckdb"]}
+    finally:
+        for s in servers:
+            s.close()
+
+
+# ---- small statements ----
+
+def select1(a):
+    servers = [common.portico(), common.sail()]
+    try:
+        sessions = {s.name: common.session(s.url) for s in servers}
+        times = {name: [] for name in sessions}
+        for i in range(40 * a.rounds):
+            for name, s in sessions.items():
+                t = timed(lambda: s.sql("select 1").toArrow())
+                if i >= 20:
+                    times[name].append(t)
+        ms = {name: 1000 * common.median(t) for name, t in times.items()}
+        return {"median_ms": ms, "portico_over_sail": ms["portico"] / ms["sail"]}
+    finally:
+        for s in servers:
+            s.close()
+
+
+CLIENT = """
+import sys, time
+sys.path.insert(0, sys.argv[3])
+import common
+s = common.session(sys.argv[1])
+s.sql("select 0").toArrow()
+print("ready", flush=True)
+sys.stdin.readline()
+t0 = time.perf_counter()
+for k in range(int(sys.argv[2])):
+    s.sql(f"select {k}").toArrow()
+print(time.perf_counter() - t0, flush=True)
+"""
+
+
+def rate_of_clients(url, clients, statements):
+    here = os.path.dirname(os.path.abspath(__file__))
+    script = os.path.join(common.CACHE, "client.py")
+    os.makedirs(common.CACHE, exist_ok=True)
+    open(script, "w").write(CLIENT)
+    processes = [subprocess.Popen([sys.executable, script, url, str(statements), here], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(clients)]
+    for p in processes:
+        p.stdout.readline()
+    t0 = time.perf_counter()
+    for p in processes:
+        p.stdin.write("\n")
+        p.stdin.flush()
+    for p in processes:
+        p.stdout.readline()
+    elapsed = time.perf_counter() - t0
+    for p in processes:
+        p.wait()
+    return clients * statements / elapsed
+
+
+def clients(a):
+    rates = {}
+    for make in (common.portico, common.sail):
+        s = make()
+        try:
+            rates[s.name] = max(rate_of_clients(s.url, 16, 50) for _ in range(2))
+        finally:
+            s.close()
+    return {"statements_per_s": rates, "portico_over_sail": rates["portico"] / rates["sail"]}
+
+
+# ---- large results ----
+
+def lineitem(a):
+    folder = common.tpch(a.scale)
+    servers = [common.portico(), common.sail()]
+    try:
+        sessions = {s.name: common.with_views(common.session(s.url), folder) for s in servers}
+        best, growth = {}, {}
+        for _ in range(max(2, a.rounds // 2)):
+            for s in servers:
+                before = s.memory_mib()
+                rows = []
+                t = timed(lambda: rows.append(sessions[s.name].sql("select * from lineitem limit 3000000").toArrow().num_rows))
+                assert rows == [3000000], rows
+                best[s.name] = min(best.get(s.name, float("inf")), t)
+                growth[s.name] = max(growth.get(s.name, 0), s.memory_mib() - before)
+        rates = {name: 3.0 / t for name, t in best.items()}
+        return {"million_rows_per_s": rates, "memory_growth_mib": growth, "portico_over_sail": rates["portico"] / rates["sail"]}
+    finally:
+        for s in servers:
+            s.close()
+
+
+# ---- start and memory ----
+
+def start(a):
+    times = {}
+    for make in (common.portico, common.sail):
+        for _ in range(a.rounds):
+            s = make()
+            s.close()
+            times.setdefault(s.name, []).append(s.start_ms)
+    return {"median_ms": {name: common.median(t) for name, t in times.items()}}
+
+
+def memory(a):
+    import uuid, grpc
+    import pyspark.sql.connect.proto as pb
+    import pyspark.sql.connect.proto.base_pb2_grpc as svc
+    out = {}
+    for make in (common.portico, common.sail):
+        s = make()
+        try:
+            time.sleep(0.5)
+            idle = s.memory_mib()
+            with grpc.insecure_channel(f"127.0.0.1:{s.port}") as channel:
+                stub = svc.SparkConnectServiceStub(channel)
+                def config(n):
+                    for _ in range(n):
+                        r = pb.ConfigRequest(session_id=str(uuid.uuid4()), user_context=pb.UserContext(user_id="bench"))
+                        r.operation.get_option.keys.append("spark.sql.session.timeZone")
+                        stub.Config(r)
+                config(50)
+                before = s.memory_mib()
+                config(1000)
+                out[s.name] = {"idle_mib": idle, "session_kib": 1024 * (s.memory_mib() - before) / 1000}
+        finally:
+            s.close()
+    return out
+
+
+MEASURES = {"tpch": tpch, "select1": select1, "lineitem": lineitem, "clients": clients, "start": start, "memory": memory}
+
+
+def rows_of(results):
+    """What is shown of each measure, with its bar."""
+    r, rows = results, []
+    if "tpch" in r:
+        rows.append(["TPC-H, x DuckDB in process", f"{r['tpch']['portico_over_duckdb']:.2f}", f"{r['tpch']['sail_over_duckdb']:.2f}", "<= 1.15"])
+    if "select1" in r:
+        m = r["select1"]["median_ms"]
+        rows.append(["select 1, median ms", f"{m['portico']:.2f}", f"{m['sail']:.2f}", f"{r['select1']['portico_over_sail']:.2f} x Sail (<= 0.9)"])
+    if "lineitem" in r:
+        m = r["lineitem"]["million_rows_per_s"]
+        rows.append(["lineitem, M rows/s", f"{m['portico']:.2f}", f"{m['sail']:.2f}", f"{r['lineitem']['portico_over_sail']:.2f} x Sail (>= 4)"])
+        g = r["lineitem"]["memory_growth_mib"]
+        rows.append(["lineitem, growth MiB", f"{g['portico']:.0f}", f"{g['sail']:.0f}", ""])
+    if "clients" in r:
+        m = r["clients"]["statements_per_s"]
+        rows.append(["16 clients, statements/s", f"{m['portico']:.0f}", f"{m['sail']:.0f}", f"{r['clients']['portico_over_sail']:.2f} x Sail (>= 1.2)"])
+    if "start" in r:
+        m = r["start"]["median_ms"]
+        rows.append(["start to listening, ms", f"{m['portico']:.0f}", f"{m['sail']:.0f}", "<= 50"])
+    if "memory" in r:
+        m = r["memory"]
+        rows.append(["idle, MiB", f"{m['portico']['idle_mib']:.0f}", f"{m['sail']['idle_mib']:.0f}", "<= 60"])
+        rows.append(["idle session, KiB", f"{m['portico']['session_kib']:.0f}", f"{m['sail']['session_kib']:.0f}", "<= 64"])
+    return rows
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("--only", nargs="*", choices=list(MEASURES), help="only these measures")
+    ap.add_argument("--json", help="write all figures to this file", default=os.path.join(common.CACHE, "latest.json"))
+    ap.add_argument("--scale", type=int, default=1)
+    ap.add_argument("--rounds", type=int, default=5)
+    a = ap.parse_args()
+    results = {}
+    for name in a.only or MEASURES:
+        print(f"measuring {name} …", file=sys.stderr, flush=True)
+        results[name] = MEASURES[name](a)
+    os.makedirs(os.path.dirname(a.json) or ".", exist_ok=True)
+    json.dump(results, open(a.json, "w"), indent=1)
+    common.print_table(["", "portico", "sail", "bar"], rows_of(results))
+    print(f"all figures: {a.json}")
+
+
+main()
