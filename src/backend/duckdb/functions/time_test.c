@@ -50,16 +50,19 @@ static const pt__fn_case
                  "march 5, 2020", "MMMM d, yyyy") ", " PARSED("70-1-1", "yy-M-d") ", " PARSED("2020-01-01 24:00",
                                                                                               "yyyy-MM-dd kk:mm"),
              "345600000000 | 1582934400000000 | 1583366400000000 | 3155760000000000 | 1577836800000000"},
-            {PARSED("2020-01-01 10:00+01:00", "yyyy-MM-dd HH:mmXXX") ", " PARSED("2020-01-01 10:00 Europe/Paris", "yyyy"
-                                                                                                                  "-MM-"
-                                                                                                                  "dd "
-                                                                                                                  "HH:"
-                                                                                                                  "mm "
-                                                                                                                  "VV") ", " PARSED(
-                 "2020-01-01 10:00 PST",
-                 "yyyy-MM-dd HH:mm z") ", " PARSED("2020-01-01 10:00 GMT+2",
-                                                   "yyyy-MM-dd HH:mm O") ", " PARSED("2020-01-01 10:00 +0200",
-                                                                                     "yyyy-MM-dd HH:mm Z"),
+            {PARSED("2020-01-01 10:00+01:00", "yyyy-MM-dd HH:mmXXX") ", " PARSED(
+                 "2020-01-01 10:00 Europe/Paris",
+                 "yyyy"
+                 "-MM-"
+                 "dd "
+                 "HH:"
+                 "mm "
+                 "VV") ", " PARSED("2020-01-01 10:00 PST",
+                                   "yyyy-MM-dd HH:mm z") ", " PARSED("2020-01-01 10:00 GMT+2",
+                                                                     "yyyy-MM-dd HH:mm O") ", " PARSED("2020-01-01 "
+                                                                                                       "10:00 +0200",
+                                                                                                       "yyyy-MM-dd "
+                                                                                                       "HH:mm Z"),
              "1577869200000000 | 1577869200000000 | 1577901600000000 | 1577865600000000 | 1577865600000000"},
             {PARSED("2020-01-01", "yyyy-MM-dd[ HH:mm:ss]") ", " PARSED("2020-01-01 10:11:12", "yyyy-MM-dd[ HH:mm:ss]") ", " PARSED(
                  "2020-01-01 10:11:12.1",
