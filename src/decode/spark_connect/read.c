@@ -68,7 +68,7 @@ pt_status pt__decode_local(pt__decoder *d, const Spark__Connect__LocalRelation *
     pt_plan_local *node = pt__plan_make(d->arena, LOCAL, local, d->origin);
     *out = &node->base;
     if (local->_schema_case == 0 && local->_data_case == 0)
-        return pt__raise(d->err, PT_COND_CONNECT_INVALID_PLAN_SCHEMA_REQUIRED, NULL);
+        return pt__raise(d->err, PT_COND_SCHEMA_REQUIRED_FOR_LOCAL_RELATION, NULL);
     if (local->_data_case != 0)
         node->data = (pt_bytes_view){local->data.data, local->data.len};
     if (local->_schema_case == 0)
