@@ -1,5 +1,6 @@
 #include "backend/duckdb/catalog.h"
 #include "backend/duckdb/command.h"
+#include "backend/duckdb/describe_files.h"
 #include "backend/duckdb/open.h"
 #include "backend/duckdb/operation.h"
 #include "plan/arrow_schema.h"
@@ -67,6 +68,12 @@ static pt_status execute(void *session, const pt_query *query, pt_operation **ou
     return pt__operation_new(session, query, out, err);
 }
 
+static pt_status describe_files(void *session, const pt_file_request *request, pt__arena *arena, const pt_type **out,
+                                pt_error *err)
+{
+    return pt__describe_files(((pt__duckdb_session *)session)->database, arena, request, out, err);
+}
+
 const pt_backend_vtable pt_backend_duckdb = {
     .size_bytes = sizeof(pt_backend_vtable),
     .name = "duckdb",
@@ -77,4 +84,5 @@ const pt_backend_vtable pt_backend_duckdb = {
     .close_session = close_session,
     .describe = describe,
     .execute = execute,
+    .describe_files = describe_files,
 };

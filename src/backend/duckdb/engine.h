@@ -64,6 +64,9 @@ const pt_local_data *pt__local_find(pt__duckdb *self, uint64_t key);
 /** Registers portico_local(). */
 pt_status pt__local_register_function(pt__duckdb *self, duckdb_connection connection, pt_error *err);
 
+/** Registers portico_lines(). */
+pt_status pt__lines_register_function(duckdb_connection connection, pt_error *err);
+
 /* Kept results: `handle` is what keep() gave out. */
 const char *pt__kept_table(const void *handle);
 

@@ -161,6 +161,10 @@ pt__lower_rule pt__lower_rule_find(const char *name);
 /* Casts (lower_cast.c). */
 pt_status pt__lower_cast(pt__lower *lower, const pt_expr_cast *cast, pt_error *err);
 
+/** Appends the cast of an SQL expression. */
+pt_status pt__put_cast(pt__lower *lower, pt_cast_mode mode, const char *text, const pt_type *from, const pt_type *to,
+                       pt_error *err);
+
 /* Windows and subqueries. */
 pt_status pt__lower_window(pt__lower *lower, const pt_expr_window *window, pt_error *err);
 pt_status pt__lower_subquery(pt__lower *lower, const pt_expr_subquery *subquery, bool negated, pt_error *err);

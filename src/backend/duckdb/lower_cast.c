@@ -355,6 +355,13 @@ static const char *mode_name(pt_cast_mode mode)
     return mode == PT_CAST_TRY ? "try" : mode == PT_CAST_LEGACY ? "legacy" : "ansi";
 }
 
+pt_status pt__put_cast(pt__lower *lower, pt_cast_mode mode, const char *text, const pt_type *from, const pt_type *to,
+                       pt_error *err)
+{
+    cast c = {mode_name(mode), NULL};
+    return put_cast(lower, &c, text, from, to, err);
+}
+
 pt_status pt__lower_cast(pt__lower *lower, const pt_expr_cast *node, pt_error *err)
 {
     cast c = {mode_name(node->mode), node};

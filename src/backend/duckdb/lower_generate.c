@@ -128,7 +128,8 @@ static pt_status put_list(pt__lower *lower, const generator *g, const pt_type **
 /* The list gets a name in a subquery, for it is mentioned more than once. */
 static pt_status name_list(pt__lower *lower, pt__block *block, generator *g, const pt_type **element, pt_error *err)
 {
-    const pt_plan *input = g->node->input;
+    static const pt_plan ONE_ROW = {.columns = NULL};
+    const pt_plan *input = g->node->input == NULL ? &ONE_ROW : g->node->input;
     if (block->is_aggregated || block->has_window || block->order != NULL || block->limit != NULL ||
         block->offset != NULL || pt__must_wrap(lower, &g->call->base, PT_USE_PROJECT))
         pt__block_wrap(lower, block, input->columns, input->column_count);
@@ -166,7 +167,9 @@ pt_status pt__lower_generate(pt__lower *lower, const pt_plan_generate *generate,
     g.made_count = generate->base.column_count - before;
     g.is_outer = generate->is_outer || (length > 6 && strcasecmp(name + length - 6, "_outer") == 0);
     g.has_position = strncasecmp(name, "pos", 3) == 0;
-    PT_TRY(pt__lower_relation(lower, generate->input, out, err));
+    *out = pt__block_from(NULL);
+    if (generate->input != NULL)
+        PT_TRY(pt__lower_relation(lower, generate->input, out, err));
     const pt_type *element;
     PT_TRY(name_list(lower, out, &g, &element, err));
     if (element != NULL)

@@ -127,6 +127,8 @@ static pt_status prepare(pt__duckdb *self, const pt_config *config, pt_error *er
     if (status == PT_OK)
         status = pt__local_register_function(self, connection, err);
     if (status == PT_OK)
+        status = pt__lines_register_function(connection, err);
+    if (status == PT_OK)
         status = pt__duckdb_run(connection, "ATTACH ':memory:' AS " PT_KEPT_CATALOG, err);
     if (status == PT_OK)
         status = pt__catalog_prepare(self, connection, err);

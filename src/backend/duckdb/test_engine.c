@@ -17,12 +17,12 @@ static pt__test_engine *of(pt__catalog *catalog)
     return (pt__test_engine *)catalog;
 }
 
-static const pt_plan *scan_of_file(pt__arena *arena, const char *path)
+static const pt_plan *scan_of_file(pt__arena *arena, const char *format, const char *path)
 {
     pt_plan_scan_files *scan = pt__plan_make(arena, SCAN_FILES, scan_files, NULL);
     const char **paths = pt__arena_array(arena, const char *, 1);
     paths[0] = path;
-    scan->format = strstr(path, ".csv") != NULL ? "csv" : strstr(path, ".json") != NULL ? "json" : "parquet";
+    scan->format = format;
     scan->paths = paths;
     scan->path_count = 1;
     return &scan->base;
@@ -38,10 +38,14 @@ static pt_status find_relation(pt__catalog *catalog, pt__arena *arena, const pt_
         out->view = &pt__plan_make(arena, LOCAL, local, NULL)->base;
         return PT_OK;
     }
+    if (name->count == 2 && last[0] == '/') {
+        out->view = scan_of_file(arena, name->parts[0], last);
+        return PT_OK;
+    }
     if (engine->directory != NULL && name->count == 1) {
         const char *path = pt__arena_printf(arena, "%s/%s.parquet", engine->directory, last);
         if (access(path, R_OK) == 0) {
-            out->view = scan_of_file(arena, path);
+            out->view = scan_of_file(arena, "parquet", path);
             return PT_OK;
         }
     }
