@@ -11,7 +11,7 @@
  *   variables  one capital letter: all arguments bound to it get their common type; remembers nullability
  *   nested     array<X> map<X, Y>
  *   marks      X? optional, X* any number, X+ at least one; in results X! not null, X? nullable element
- *   lambdas    fn(A, B)->R; parameters that the user leaves out are dropped from the end
+ *   lambdas    fn(A, B?)->R; parameters that the user leaves out are dropped from the end, A? is one that may be NULL
  *   result     a type as above, or @rule: a function of type_rules.c; parameters may be @rule too: the whole row is
  *              then checked and typed by that function ("@add")
  *

@@ -304,6 +304,7 @@ static pt_status bind_lambda(matcher *m, reader *r, const pt_expr *argument, con
     while (!accept(r, ")")) {
         bool nullable = false;
         const pt_type *type = substitute(m, r, NULL, &nullable);
+        nullable = accept(r, "?") || nullable;
         if (type == NULL)
             return PT_NOT_FOUND;
         if (variables.count < lambda->parameter_count) {

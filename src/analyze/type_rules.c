@@ -1,5 +1,6 @@
 /* Types of calls that a signature cannot say: arithmetic, comparison, constructors, conditionals. */
 #include "analyze/analyzer.h"
+#include "analyze/collection_rules.h"
 
 #include <string.h>
 
@@ -720,5 +721,5 @@ pt__type_rule pt__type_rule_find(const char *name, size_t name_size)
         if (strlen(RULES[i].name) == name_size && memcmp(RULES[i].name, name, name_size) == 0)
             return RULES[i].rule;
     }
-    return NULL;
+    return pt__collection_rule_find(name, name_size);
 }

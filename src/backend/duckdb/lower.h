@@ -72,7 +72,6 @@ typedef struct pt__lower {
     uint32_t next_alias;
     pt__list(pt__lowered_cte) ctes;
     pt__list(pt__lower_source) sources;
-    pt__list(uint32_t) indexes;   /* lambda variables that count from 0 where DuckDB's counts from 1 */
     bool in_filter;               /* conjuncts of WHERE: NULL counts as false */
     const pt_plan_aggregate *aggregate; /* whose calls are being lowered; NULL none */
 } pt__lower;

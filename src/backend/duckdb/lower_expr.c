@@ -69,15 +69,14 @@ static pt_status lower_lambda(pt__lower *lower, const pt_expr_lambda *lambda, pt
     return pt__lower_expr(lower, lambda->body, err);
 }
 
+/* A variable is its lambda's parameter, unless the rule of the function has bound it to something else. */
 static void put_variable(pt__lower *lower, uint32_t id)
 {
-    for (size_t i = 0; i < lower->indexes.count; i++) {
-        if (lower->indexes.items[i] == id) {
-            pt__putf(lower, "(v%u - 1)::INTEGER", id);
-            return;
-        }
-    }
-    pt__putf(lower, "v%u", id);
+    const char *text = pt__bind(lower, id)->text;
+    if (text != NULL)
+        pt__put(lower, text);
+    else
+        pt__putf(lower, "v%u", id);
 }
 
 /* Spark's `x.f = value` and dropping fields: the struct is taken apart and put together. */

@@ -1,4 +1,5 @@
 #include "backend/duckdb/block.h"
+#include "backend/duckdb/lower_collections.h"
 
 #include "base/condition.h"
 
@@ -546,88 +547,6 @@ RULE(array_contains)
                        err);
 }
 
-static const char INDEX_ERROR[] =
-    "error('[%s]{\"indexValue\":\"' || {1} || '\",\"arraySize\":\"' || len({0}) || '\"}')::{r}";
-
-/* Base 0; map[k] and a[i] of analysis come here as well. */
-RULE(element_at)
-{
-    (void)form;
-    if (type_of(call, 0)->id == PT_TYPE_MAP)
-        return by_template(lower, call, "map_extract_value({0}, {1})", err);
-    const char *outside = "NULL";
-    if (call->mode == PT_CAST_ANSI)
-        outside = pt__arena_printf(lower->arena, INDEX_ERROR, "INVALID_ARRAY_INDEX_IN_ELEMENT_AT");
-    return by_template(lower, call,
-                       pt__arena_printf(lower->arena,
-                                        "CASE WHEN {1} = 0 THEN error('[INVALID_INDEX_OF_ZERO]{}')::{r} "
-                                        "WHEN abs({1}) > len({0}) THEN %s ELSE {0}[{1}] END",
-                                        outside),
-                       err);
-}
-
-RULE(array_get)
-{
-    (void)form;
-    if (type_of(call, 0)->id == PT_TYPE_MAP)
-        return by_template(lower, call, "map_extract_value({0}, {1})", err);
-    const char *outside = "NULL";
-    if (call->mode == PT_CAST_ANSI && !is_word(call, "get"))
-        outside = pt__arena_printf(lower->arena, INDEX_ERROR, "INVALID_ARRAY_INDEX");
-    return by_template(lower, call,
-                       pt__arena_printf(lower->arena, "CASE WHEN {1} < 0 OR {1} >= len({0}) THEN %s ELSE {0}[{1} + 1] END",
-                                        outside),
-                       err);
-}
-
-/* Spark counts positions from 0: the second parameter of a lambda is lowered as one less. */
-static void note_index(pt__lower *lower, const pt_expr *expr)
-{
-    if (expr->kind != PT_EXPR_LAMBDA || pt__expr_as_lambda(expr)->parameter_count < 2)
-        return;
-    pt__list_push(lower->arena, &lower->indexes, pt__expr_as_lambda(expr)->parameters[1]->id);
-}
-
-RULE(transform)
-{
-    (void)form;
-    note_index(lower, call->arguments[1]);
-    return by_template(lower, call, "list_transform({0}, {1})", err);
-}
-
-RULE(filter)
-{
-    (void)form;
-    note_index(lower, call->arguments[1]);
-    return by_template(lower, call, "list_filter({0}, {1})", err);
-}
-
-/* The largest of 2 (true), 1 (NULL), 0 (false) over the elements tells; nothing at all is false. */
-static pt_status quantify(pt__lower *lower, const pt_expr_call *call, bool all, pt_error *err)
-{
-    const char *list;
-    PT_TRY(pt__lower_expr_text(lower, call->arguments[0], &list, err));
-    const pt_expr_lambda *lambda = pt__expr_as_lambda(call->arguments[1]);
-    pt__putf(lower, "CASE coalesce(list_%s(list_transform(%s, lambda v%u: coalesce((", all ? "min" : "max", list,
-             lambda->parameters[0]->id);
-    PT_TRY(pt__lower_expr(lower, lambda->body, err));
-    pt__putf(lower, ")::INTEGER * 2, 1))), CASE WHEN %s IS NOT NULL THEN %d END) WHEN 2 THEN true WHEN 0 THEN false END",
-             list, all ? 2 : 0);
-    return PT_OK;
-}
-
-RULE(exists)
-{
-    (void)form;
-    return quantify(lower, call, false, err);
-}
-
-RULE(forall)
-{
-    (void)form;
-    return quantify(lower, call, true, err);
-}
-
 /* Generators are lowered by the relation that holds them. */
 RULE(explode)
 {
@@ -644,7 +563,6 @@ static const struct {
 } RULES[] = {
     {"arithmetic", rule_arithmetic},
     {"array_contains", rule_array_contains},
-    {"array_get", rule_array_get},
     {"cast_literal", rule_cast_literal},
     {"ceil", rule_ceil},
     {"compare", rule_compare},
@@ -652,12 +570,8 @@ static const struct {
     {"count", rule_count},
     {"decimal_average", rule_decimal_average},
     {"divide", rule_divide},
-    {"element_at", rule_element_at},
-    {"exists", rule_exists},
     {"explode", rule_explode},
-    {"filter", rule_filter},
     {"first", rule_first},
-    {"forall", rule_forall},
     {"grouping", rule_grouping},
     {"integral_divide", rule_integral_divide},
     {"lag", rule_lag},
@@ -670,7 +584,6 @@ static const struct {
     {"struct", rule_struct},
     {"substring", rule_substring},
     {"sum", rule_sum},
-    {"transform", rule_transform},
     {"typeof", rule_typeof},
     {"when", rule_when},
 };
@@ -681,5 +594,5 @@ pt__lower_rule pt__lower_rule_find(const char *name)
         if (strcmp(RULES[i].name, name) == 0)
             return RULES[i].rule;
     }
-    return NULL;
+    return pt__lower_collection_rule_find(name);
 }

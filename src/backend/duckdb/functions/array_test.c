@@ -97,3 +97,27 @@ PT_TEST(nested_arguments_and_results_are_read_and_written)
 {
     PT__FN_CHECK(NESTED);
 }
+
+static const pt__fn_case MAPS[] = {
+    {"spark_check_keys([1, 2], ['a', NULL]), spark_check_keys(NULL::INTEGER[], [1])", "true | NULL"},
+    {"spark_check_keys(['k', 'k'], [1, 2])",
+     "! [DUPLICATED_MAP_KEY]{\"key\":\"k\",\"mapKeyDedupPolicy\":\"\\\"spark.sql.mapKeyDedupPolicy\\\"\"}"},
+    {"spark_check_keys([1, NULL], [1, 2])", "! [NULL_MAP_KEY]{}"},
+    {"spark_check_keys([1], [1, 2])", "! [MAP_ARRAYS_LENGTHS_DIFFER]{}"},
+    {"spark_check_entries([{'a': 1, 'b': 2}, NULL]), spark_check_entries([{'a': 1, 'b': 2}])", "NULL | true"},
+};
+
+PT_TEST(maps_refuse_repeated_and_missing_keys)
+{
+    PT__FN_CHECK(MAPS);
+}
+
+static const pt__fn_case SHUFFLES[] = {
+    {"spark_pick_shuffled([1, 2, 3], 5), spark_pick_shuffled([1, 2, 3, 4, 5, 6], 42)", "[3, 1, 2] | [6, 3, 2, 1, 4, 5]"},
+    {"list_sort(spark_pick_shuffled([1, 2, 3]))", "[1, 2, 3]"},
+};
+
+PT_TEST(shuffles_with_a_seed_give_sparks_order)
+{
+    PT__FN_CHECK(SHUFFLES);
+}

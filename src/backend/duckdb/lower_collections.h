@@ -1,0 +1,10 @@
+/** Lowering rules of arrays, maps, JSON and their aggregates; part of the table that pt__lower_rule_find searches. */
+#ifndef PT_BACKEND_DUCKDB_LOWER_COLLECTIONS_H
+#define PT_BACKEND_DUCKDB_LOWER_COLLECTIONS_H
+
+#include "backend/duckdb/lower.h"
+
+/** NULL when there is no such rule. */
+pt__lower_rule pt__lower_collection_rule_find(const char *name);
+
+#endif
