@@ -38,12 +38,20 @@ static bool split_address(const char *address, char host[HOST_BYTES], const char
     return true;
 }
 
+/* getaddrinfo takes larger numbers and cuts them. */
+static bool is_port(const char *text)
+{
+    char *end;
+    unsigned long port = strtoul(text, &end, 10);
+    return *text >= '0' && *text <= '9' && *end == '\0' && port <= UINT16_MAX;
+}
+
 /* To be freed by freeaddrinfo; NULL: no such address, and `err` is set. */
 static struct addrinfo *resolve(const char *address, pt_error *err)
 {
     char host[HOST_BYTES];
     const char *port;
-    if (!split_address(address, host, &port)) {
+    if (!split_address(address, host, &port) || !is_port(port)) {
         pt_error_set(err, PT_INVALID_ARGUMENT,
                      "\"%s\" is no address to listen at; write 127.0.0.1:15002 or [::1]:15002", address);
         return NULL;

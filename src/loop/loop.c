@@ -186,6 +186,7 @@ void pt__loop_free(pt__loop *loop)
         return;
     pt_mailbox_free(loop->mailbox);
     if (loop->opened) {
+        close_connections(loop); /* those of a loop that never ran */
         uv_walk(&loop->uv, close_handle, NULL);
         uv_run(&loop->uv, UV_RUN_DEFAULT);
         uv_loop_close(&loop->uv);

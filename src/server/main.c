@@ -48,11 +48,12 @@ static int version_command(const pt__arguments *arguments)
 static const struct command {
     const char *name;
     int (*run)(const pt__arguments *arguments);
+    size_t words_max; /* with the command itself */
 } commands[] = {
-    {"serve", pt__serve_command},
-    {"sql", pt__sql_command},
-    {"version", version_command},
-    {"help", help_command},
+    {"serve", pt__serve_command, 1},
+    {"sql", pt__sql_command, 2},
+    {"version", version_command, 1},
+    {"help", help_command, 2},
 };
 
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };
@@ -72,13 +73,22 @@ static int unknown_command(const char *name)
     return 2;
 }
 
+static int run_known(const struct command *command, const pt__arguments *arguments)
+{
+    if (arguments->word_count <= command->words_max)
+        return command->run(arguments);
+    fprintf(stderr, "portico: %s does not take \"%s\"; portico help tells what it takes\n", command->name,
+            arguments->words[command->words_max]);
+    return 2;
+}
+
 static int run_command(const pt__arguments *arguments)
 {
     if (arguments->help || arguments->word_count == 0)
         return help_command(arguments);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         if (strcmp(arguments->words[0], commands[i].name) == 0)
-            return commands[i].run(arguments);
+            return run_known(&commands[i], arguments);
     return unknown_command(arguments->words[0]);
 }
 
