@@ -245,7 +245,7 @@ static const char *printed_name(const char *name)
                  {"log10", "LOG10"}, {"log2", "LOG2"},   {"log1p", "LOG1P"},     {"expm1", "EXPM1"},   {"ceil", "CEIL"},
                  {"floor", "FLOOR"}, {"rint", "rint"},   {"degrees", "DEGREES"}, {"radians", "RADIANS"}, {"hypot", "HYPOT"},
                  {"cot", "COT"},     {"sec", "SEC"},     {"csc", "CSC"},         {"asinh", "ASINH"},   {"acosh", "ACOSH"},
-                 {"atanh", "ATANH"}, {"signum", "SIGNUM"}, {"sign", "SIGN"}};
+                 {"atanh", "ATANH"}, {"array_agg", "collect_list"}, {"percent_rank", "PERCENT_RANK"}, {"signum", "SIGNUM"}, {"sign", "SIGN"}};
     for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++) {
         if (strcasecmp(NAMES[i].name, name) == 0)
             return NAMES[i].printed;
@@ -260,6 +260,31 @@ static void put_within_group(pt__buffer *out, const pt_expr_call *call)
     pt__buffer_append_string(out, ")");
 }
 
+static void put_arguments(pt__buffer *out, const pt_expr_call *call, const char *name)
+{
+    static const struct {
+        const char *name;
+        size_t given;
+        size_t shown;
+        const char *added;
+    } PRINTED[] = {
+#define PT_PRINTED(name, given, shown, added) {name, given, shown, added},
+#include "analyze/printed_arguments.def"
+#undef PT_PRINTED
+    };
+    size_t shown = call->argument_count;
+    const char *added = "";
+    for (size_t i = 0; i < sizeof(PRINTED) / sizeof(PRINTED[0]); i++) {
+        bool counts = PRINTED[i].given == 0 || PRINTED[i].given == call->argument_count;
+        if (counts && strcasecmp(PRINTED[i].name, name) == 0) {
+            shown = PRINTED[i].shown < shown ? PRINTED[i].shown : shown;
+            added = PRINTED[i].added;
+        }
+    }
+    put_list(out, call->arguments, shown, ", ");
+    pt__buffer_append_string(out, added);
+}
+
 static void put_call(pt__buffer *out, const pt_expr_call *call)
 {
     const char *name = call->name.parts[call->name.count - 1];
@@ -271,7 +296,7 @@ static void put_call(pt__buffer *out, const pt_expr_call *call)
     }
     pt__buffer_append_string(out, printed_name(name));
     pt__buffer_append_string(out, call->is_distinct ? "(DISTINCT " : "(");
-    put_list(out, call->arguments, call->argument_count, ", ");
+    put_arguments(out, call, name);
     pt__buffer_append_string(out, ")");
     if (call->within_group_count != 0)
         put_within_group(out, call);

@@ -116,6 +116,12 @@ void pt__put_type(pt__lower *lower, const pt_type *type);
 void pt__put_field_name(pt__lower *lower, const pt_type *type, size_t ordinal);
 const char *pt__field_name(pt__arena *arena, const pt_type *type, size_t ordinal);
 
+/** Whether DuckDB orders values of the type otherwise than Spark: it takes a NULL within for the largest. */
+static inline bool pt__orders_by_key(const pt_type *type)
+{
+    return type->id == PT_TYPE_ARRAY || type->id == PT_TYPE_STRUCT;
+}
+
 /** Refuses by name. */
 pt_status pt__lower_unsupported(pt_error *err, const pt_origin *origin, const char *what);
 pt_status pt__lower_enter(pt__lower *lower, pt_error *err);

@@ -381,6 +381,43 @@ RULE(map_concat)
     return PT_OK;
 }
 
+/* ---- the largest and the smallest ---- */
+
+static bool is_word(const pt_expr_call *call, const char *word)
+{
+    return strcasecmp(call->function->name, word) == 0;
+}
+
+/* greatest and least of nested values go by Spark's order. */
+RULE(greatest)
+{
+    (void)form;
+    bool greatest = is_word(call, "greatest");
+    const char *plain = greatest ? "greatest({*})" : "least({*})";
+    const char *nested = greatest ? "list_extract([{*}], spark_max_position([{*}]))"
+                                  : "list_extract([{*}], spark_min_position([{*}]))";
+    return pt__lower_by_template(lower, pt__orders_by_key(call->base.type) ? nested : plain, call, NULL, err);
+}
+
+RULE(max)
+{
+    bool max = is_word(call, "max");
+    const char *plain = max ? "max({0})" : "min({0})";
+    const char *nested = max ? "arg_max({0}, spark_sort_key({0}))" : "arg_min({0}, spark_sort_key({0}))";
+    return pt__lower_by_template(lower, pt__orders_by_key(call->base.type) ? nested : plain, call, form, err);
+}
+
+/* The value where the other is largest; a NULL there counts for nothing. */
+RULE(max_by)
+{
+    bool max = is_word(call, "max_by");
+    const char *order = pt__orders_by_key(call->arguments[1]->type) ? "spark_sort_key({1})" : "{1}";
+    const char *name = call->argument_count > 2 ? (max ? "arg_max" : "arg_min") : max ? "arg_max_null" : "arg_min_null";
+    const char *count = call->argument_count > 2 ? ", {2}::BIGINT" : "";
+    return pt__lower_by_template(lower, pt__arena_printf(lower->arena, "%s({0}, %s%s)", name, order, count), call, form,
+                                 err);
+}
+
 /* ---- the table ---- */
 
 static const struct {
@@ -390,9 +427,12 @@ static const struct {
     {"array_sort", rule_array_sort},
     {"arrays_zip", rule_arrays_zip},
     {"filter", rule_filter},
+    {"greatest", rule_greatest},
     {"map_concat", rule_map_concat},
     {"map_filter", rule_map_filter},
     {"map_zip_with", rule_map_zip_with},
+    {"max", rule_max},
+    {"max_by", rule_max_by},
     {"reduce", rule_reduce},
     {"sequence", rule_sequence},
     {"transform", rule_transform},

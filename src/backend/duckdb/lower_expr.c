@@ -205,9 +205,10 @@ pt_status pt__lower_orders(pt__lower *lower, const pt_expr *const *orders, size_
 {
     for (size_t i = 0; i < count; i++) {
         const pt_expr_sort_order *order = pt__expr_as_sort_order(orders[i]);
-        pt__put(lower, i == 0 ? "" : ", ");
+        bool by_key = pt__orders_by_key(order->child->type);
+        pt__putf(lower, "%s%s", i == 0 ? "" : ", ", by_key ? "spark_sort_key(" : "");
         PT_TRY(pt__lower_expr(lower, order->child, err));
-        pt__putf(lower, " %s NULLS %s", order->is_descending ? "DESC" : "ASC", order->nulls_first ? "FIRST" : "LAST");
+        pt__putf(lower, "%s %s NULLS %s", by_key ? ")" : "", order->is_descending ? "DESC" : "ASC", order->nulls_first ? "FIRST" : "LAST");
     }
     return PT_OK;
 }

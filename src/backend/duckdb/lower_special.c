@@ -202,6 +202,8 @@ RULE(compare)
         op = "=";
     else if (strcmp(op, "!=") == 0)
         op = "<>";
+    if (pt__orders_by_key(type_of(call, 0)) && (op[0] == '<' || op[0] == '>') && strcmp(op, "<>") != 0)
+        return by_template(lower, call, pt__arena_printf(lower->arena, "(spark_compare({0}, {1}) %s 0)", op), err);
     return by_template(lower, call, pt__arena_printf(lower->arena, "({0} %s {1})", op), err);
 }
 
