@@ -16,7 +16,8 @@ static const pt__fn_case SETS[] = {
     {"spark_arrays_overlap([1, NULL], [2]), spark_arrays_overlap([1, NULL], [NULL, 1]), "
      "spark_arrays_overlap([]::INTEGER[], [NULL]::INTEGER[]), spark_arrays_overlap([1], [2])",
      "NULL | true | false | false"},
-    {"spark_any_true([false, NULL]), spark_any_true([NULL, true]), spark_any_true([false]), spark_all_true([true, NULL]), "
+    {"spark_any_true([false, NULL]), spark_any_true([NULL, true]), spark_any_true([false]), spark_all_true([true, "
+     "NULL]), "
      "spark_all_true([NULL, false]), spark_all_true([]::BOOLEAN[])",
      "NULL | true | false | NULL | false | true"},
     {"spark_has_null([[1], NULL]), spark_has_null([[NULL]])", "true | false"},
@@ -59,13 +60,16 @@ static const pt__fn_case SORTS[] = {
      "[3, 5, 1, 4, 2] | [3, 1, 2]"},
     {"list_select(x, spark_pick_sorted(x, true, true)) FROM (SELECT [[2, NULL], [2], [1, 5], NULL, [2, 1]] AS x)",
      "[NULL, [1, 5], [2], [2, NULL], [2, 1]]"},
-    {"list_select(x, spark_pick_by_answers(list_transform(x, lambda a: list_transform(x, lambda b: sign(b - a)::INTEGER)))) "
+    {"list_select(x, spark_pick_by_answers(list_transform(x, lambda a: list_transform(x, lambda b: sign(b - "
+     "a)::INTEGER)))) "
      "FROM (VALUES ([5, 6, 1]), ([]), ([2, 2])) AS t(x)",
      "[6, 5, 1] / [] / [2, 2]"},
-    {"spark_compare([1, 2], [1, NULL]), spark_compare({'a': NULL, 'b': 2}, {'a': NULL, 'b': 3}), spark_compare('b', 'ab')",
+    {"spark_compare([1, 2], [1, NULL]), spark_compare({'a': NULL, 'b': 2}, {'a': NULL, 'b': 3}), spark_compare('b', "
+     "'ab')",
      "1 | -1 | 1"},
     {"spark_sort_key([1]) < spark_sort_key([1, NULL]), spark_sort_key('a') < spark_sort_key('a' || chr(0)), "
-     "spark_sort_key(-1.5::DOUBLE) < spark_sort_key(0.5::DOUBLE), spark_sort_key(DATE '1969-01-01') < spark_sort_key(DATE '1970-01-02')",
+     "spark_sort_key(-1.5::DOUBLE) < spark_sort_key(0.5::DOUBLE), spark_sort_key(DATE '1969-01-01') < "
+     "spark_sort_key(DATE '1970-01-02')",
      "true | true | true | true"},
 };
 
@@ -77,7 +81,8 @@ PT_TEST(arrays_sort_stably_with_null_smallest_within)
 static const pt__fn_case NESTED[] = {
     {"spark_array_join(['a', NULL, 'b'], ','), spark_array_join(['a', NULL, 'b'], ',', '?')", "a,b | a,?,b"},
     {"spark_array_join(list_select(['a', 'b', 'c'], [3, 1]), ',') FROM range(2)", "c,a / c,a"},
-    {"spark_array_join(list_filter(x, lambda e: e <> 'b'), '+') FROM (VALUES (['a', 'b']), (NULL), (['b', 'c', 'd'])) AS t(x)",
+    {"spark_array_join(list_filter(x, lambda e: e <> 'b'), '+') FROM (VALUES (['a', 'b']), (NULL), (['b', 'c', 'd'])) "
+     "AS t(x)",
      "a / NULL / c+d"},
     {"spark_array_join(map_keys(MAP {'k': 1, 'l': 2}), ' '), spark_array_join(['x', 'y', 'z'][2:], ' ')", "k l | y z"},
     {"spark_array_join(list(x ORDER BY x DESC), '') FROM (VALUES ('p'), ('q')) AS t(x)", "qp"},

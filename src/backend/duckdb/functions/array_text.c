@@ -16,8 +16,8 @@ static bool join(pt__fn_call *call, idx_t row)
         bool is_null = !pt__fn_bit(elements.validity, i);
         if (is_null && call->column_count < 3)
             continue;
-        pt_text_view text = is_null ? pt__fn_text(call, 2, row)
-                                    : pt__fn_string((const duckdb_string_t *)elements.data + i);
+        pt_text_view text =
+            is_null ? pt__fn_text(call, 2, row) : pt__fn_string((const duckdb_string_t *)elements.data + i);
         if (!first)
             pt__buffer_append(out, delimiter.data, delimiter.size_bytes);
         pt__buffer_append(out, text.data, text.size_bytes);

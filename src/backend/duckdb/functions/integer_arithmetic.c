@@ -45,8 +45,8 @@ static bool binary_overflow(pt__fn_call *call, size_t width, int64_t a, int64_t 
     X(add, int64, int64_t)                                                                                             \
     X(sub, int8, int8_t)                                                                                               \
     X(sub, int16, int16_t)                                                                                             \
-    X(sub, int32, int32_t) X(sub, int64, int64_t) X(mul, int8, int8_t) X(mul, int16, int16_t) X(mul, int32, int32_t)   \
-        X(mul, int64, int64_t)
+    X(sub, int32, int32_t)                                                                                             \
+    X(sub, int64, int64_t) X(mul, int8, int8_t) X(mul, int16, int16_t) X(mul, int32, int32_t) X(mul, int64, int64_t)
 
 #define DEFINE_BINARY(operation, suffix, type)                                                                         \
     static bool operation##_##suffix(pt__fn_call *call, type a, type b, type *out)                                     \

@@ -102,8 +102,8 @@ static bool fail_stride(pt__fn_call *call, const stride *step, int64_t start, in
 static bool push_times(pt__fn_call *call, pt__list_out *out, int64_t start, int64_t stop, const stride *step,
                        int64_t unit)
 {
-    pt_int128 size = (pt_int128)step->months * 28 * PT_MICROS_PER_DAY + (pt_int128)step->days * PT_MICROS_PER_DAY +
-                     step->micros;
+    pt_int128 size =
+        (pt_int128)step->months * 28 * PT_MICROS_PER_DAY + (pt_int128)step->days * PT_MICROS_PER_DAY + step->micros;
     if (!is_reachable(start, stop, size))
         return fail_stride(call, step, start, stop);
     for (int64_t i = 0;; i++) {

@@ -65,7 +65,8 @@ static int compare_leaves(const pt__fn_column *a, idx_t i, const pt__fn_column *
 {
     switch (a->type->physical) {
     case DUCKDB_TYPE_BOOLEAN: return ((const bool *)a->data)[i] - ((const bool *)b->data)[j];
-    case DUCKDB_TYPE_FLOAT: return compare_doubles((double)((const float *)a->data)[i], (double)((const float *)b->data)[j]);
+    case DUCKDB_TYPE_FLOAT:
+        return compare_doubles((double)((const float *)a->data)[i], (double)((const float *)b->data)[j]);
     case DUCKDB_TYPE_DOUBLE: return compare_doubles(((const double *)a->data)[i], ((const double *)b->data)[j]);
     case DUCKDB_TYPE_VARCHAR:
     case DUCKDB_TYPE_BLOB:
