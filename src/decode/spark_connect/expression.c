@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+enum { LAMBDA_ARGUMENTS_MAX = 3 };
+
 #define EXPR(name) SPARK__CONNECT__EXPRESSION__EXPR_TYPE_##name
 
 /* ---- names ---- */
@@ -26,14 +28,13 @@ static pt_status decode_star(pt__decoder *d, const Spark__Connect__Expression__U
     pt_expr_star *node = pt__expr_make(d->arena, STAR, star, d->origin);
     const char *target = PT_OPTIONAL(star, unparsed_target, NULL);
     node->plan_id = PT_OPTIONAL(star, plan_id, -1);
-    if (target != NULL && strcmp(target, "*") != 0) {
-        size_t size = strlen(target);
-        if (size > 2 && strcmp(target + size - 2, ".*") == 0)
-            size -= 2;
-        PT_TRY(pt__sql_parse_column_name(d->arena, (pt_text_view){target, size}, &node->target, d->err));
-    }
     *out = &node->base;
-    return PT_OK;
+    if (target == NULL || strcmp(target, "*") == 0)
+        return PT_OK;
+    size_t size = strlen(target);
+    if (size < 3 || strcmp(target + size - 2, ".*") != 0)
+        return pt__raise(d->err, PT_COND_CONNECT_INVALID_PLAN_STAR, "target", target, NULL);
+    return pt__sql_parse_column_name(d->arena, (pt_text_view){target, size - 2}, &node->target, d->err);
 }
 
 /* Where a back-quote behind a dot begins the last part of "t.`i.*`"; NULL when there is none. */
@@ -98,6 +99,8 @@ pt_status pt__decode_alias(pt__decoder *d, const Spark__Connect__Expression__Ali
     node->names = (const char *const *)alias->name;
     node->name_count = alias->n_name;
     node->metadata = PT_OPTIONAL(alias, metadata, NULL);
+    if (node->name_count > 1 && node->metadata != NULL)
+        return pt__raise(d->err, PT_COND_CONNECT_INVALID_PLAN_ALIAS_METADATA, NULL);
     if (node->name_count == 0)
         return pt__raise(d->err, PT_COND_MULTI_ALIAS_WITHOUT_GENERATOR, "expr", pt__expr_text(d->arena, node->child),
                          "names", "", NULL);
@@ -203,6 +206,9 @@ static pt_expr_lambda_variable *new_variable(pt__decoder *d,
 static pt_status decode_lambda(pt__decoder *d, const Spark__Connect__Expression__LambdaFunction *lambda,
                                const pt_expr **out)
 {
+    if (lambda->n_arguments < 1 || lambda->n_arguments > LAMBDA_ARGUMENTS_MAX)
+        return pt__raise(d->err, PT_COND_CONNECT_INVALID_PLAN_LAMBDA, "got",
+                         pt__arena_printf(d->arena, "%zu", lambda->n_arguments), NULL);
     pt_expr_lambda *node = pt__expr_make(d->arena, LAMBDA, lambda, d->origin);
     const pt_expr_lambda_variable **parameters =
         pt__arena_array(d->arena, const pt_expr_lambda_variable *, lambda->n_arguments);

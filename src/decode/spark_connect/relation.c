@@ -221,8 +221,12 @@ static pt_status decode_with_columns(pt__decoder *d, const Spark__Connect__WithC
 {
     START(WITH_COLUMNS, with_columns);
     const pt_expr **aliases = pt__arena_array(d->arena, const pt_expr *, m->n_aliases);
-    for (size_t i = 0; i < m->n_aliases; i++)
+    for (size_t i = 0; i < m->n_aliases; i++) {
+        if (m->aliases[i]->n_name != 1)
+            return pt__raise(d->err, PT_COND_CONNECT_INVALID_PLAN_WITH_COLUMNS, "got",
+                             pt__arena_printf(d->arena, "%zu", m->aliases[i]->n_name), NULL);
         PT_TRY(pt__decode_alias(d, m->aliases[i], &aliases[i]));
+    }
     node->aliases = aliases;
     node->alias_count = m->n_aliases;
     return PT_OK;
