@@ -1,3 +1,4 @@
+#include "exec/schema_cache.h"
 #include "exec/state.h"
 
 #include <stdarg.h>
@@ -92,6 +93,8 @@ static void free_memory(pt_host *host)
 {
     pt__map_deinit(&host->sessions);
     pt__map_deinit(&host->global_views);
+    pt__map_deinit(&host->functions);
+    pt__schema_cache_clear(host);
     pt__recent_deinit(&host->closed);
     pt__zones_free(host->zones);
     pthread_cond_destroy(&host->housekeeping);
@@ -393,12 +396,14 @@ static void close_one(pt_host *host, pt_session *session)
     pt__session_close_backend(session); /* whoever still holds a reference */
 }
 
-static void drop_global_views(pt_host *host)
+static void drop_shared_objects(pt_host *host)
 {
     const char *key;
     void *value;
     for (size_t at = 0; pt__map_next(&host->global_views, &at, &key, &value);)
         pt__view_unref(value);
+    for (size_t at = 0; pt__map_next(&host->functions, &at, &key, &value);)
+        pt__function_entry_unref(value);
 }
 
 void pt_host_free(pt_host *host)
@@ -413,7 +418,7 @@ void pt_host_free(pt_host *host)
     each_session(host, cancel_jobs);
     pt__workers_free(host->workers);
     each_session(host, close_one);
-    drop_global_views(host);
+    drop_shared_objects(host);
     for (size_t i = host->backend_count; i > 0; i--)
         host->backends[i - 1].vtable->close(host->backends[i - 1].self);
     free_memory(host);

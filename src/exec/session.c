@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { JOB_STATES_KEPT = 1000 };
+enum { JOB_STATES_KEPT = 1000, CREATED_KEPT = 64 };
 
 static pt_session *new_session(pt_host *host)
 {
@@ -15,6 +15,7 @@ static pt_session *new_session(pt_host *host)
     pthread_mutex_init(&session->lock, NULL);
     pthread_mutex_init(&session->backend_lock, NULL);
     pt__recent_init(&session->ended, JOB_STATES_KEPT);
+    pt__recent_init(&session->created, CREATED_KEPT);
     pt__uuid_v4_text(session->id);
     return session;
 }
@@ -141,6 +142,7 @@ void pt_session_unref(pt_session *session)
     empty(session);
     pt__session_close_backend(session);
     pt__recent_deinit(&session->ended);
+    pt__recent_deinit(&session->created);
     pthread_mutex_destroy(&session->lock);
     pthread_mutex_destroy(&session->backend_lock);
     free(session->database);

@@ -60,6 +60,8 @@ struct pt_host {
     size_t backend_count;
     pt__map sessions;     /* "session id/user" to pt_session, one reference each */
     pt__recent closed;    /* keys of sessions that were released */
+    pt__map functions;    /* "database.name" to pt__function_entry: persistent ones */
+    pt__map schemas;      /* schema_cache.c */
     pt__map global_views; /* lower-case name to pt__view */
     pt__workers *workers;
     pt__zones *zones;
@@ -106,6 +108,7 @@ typedef struct pt__kept {
     pt__shared_arena *memory; /* of the columns */
     pt__backend_slot *backend;
     pt_cached_result result;
+    bool is_dropped; /* by the client; under the session's lock */
 } pt__kept;
 
 pt__kept *pt__kept_ref(pt__kept *kept);
@@ -130,9 +133,10 @@ struct pt_session {
     pt__map cached_tables; /* lower-case full name to anything */
     pt__map artifacts;     /* name to pt_bytes */
     uint64_t artifact_bytes;
-    pt__map jobs;     /* id to pt_job, one reference each */
-    pt__recent ended; /* ids of jobs that are gone, to their last state + 1, negative when abandoned */
-    char *database;   /* current one; NULL: default */
+    pt__map jobs;       /* id to pt_job, one reference each */
+    pt__recent ended;   /* ids of jobs that are gone, to their last state + 1, negative when abandoned */
+    pt__recent created; /* createTable calls that were carried out: plan id and name */
+    char *database;     /* current one; NULL: default */
     pthread_mutex_t backend_lock;
     pt__backend_slot *backend;
     void *backend_session; /* opened when first needed */

@@ -531,6 +531,7 @@ typedef struct pt_plan_create_view {
     size_t column_name_count;
     const char *comment;      /* may be NULL */
     pt_options properties;
+    const char *database;     /* set by the session: names in the query are resolved against it */
 } pt_plan_create_view;
 
 typedef enum pt_save_mode {

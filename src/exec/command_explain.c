@@ -1,0 +1,141 @@
+/* EXPLAIN: the plan before and after analysis, and what the engine says, under Spark's headings. */
+#include "analyze/analyze.h"
+#include "exec/command.h"
+#include "plan/text.h"
+#include "plan/walk.h"
+
+#include <string.h>
+#include <strings.h>
+
+static void append_plan(pt__buffer *out, const char *heading, const pt_plan *plan)
+{
+    pt__buffer_printf(out, "== %s ==\n", heading);
+    pt__plan_append_text(out, plan);
+    pt__buffer_append_string(out, "\n");
+}
+
+/* "a: int, b: string" heads the analyzed plan. */
+static void append_analyzed(pt__arena *arena, pt__buffer *out, const pt_plan *plan)
+{
+    pt__buffer_append_string(out, "== Analyzed Logical Plan ==\n");
+    for (size_t i = 0; i < plan->column_count; i++)
+        pt__buffer_printf(out, "%s%s: %s", i == 0 ? "" : ", ", plan->columns[i].name,
+                          pt__type_simple_string(arena, plan->columns[i].type));
+    pt__buffer_append_string(out, "\n");
+    pt__plan_append_text(out, plan);
+    pt__buffer_append_string(out, "\n");
+}
+
+static const char *engine_text(pt_session *session, pt__arena *arena, const pt_plan *analyzed)
+{
+    pt__backend_slot *slot;
+    void *backend_session;
+    const char *text = NULL;
+    char zone[PT_ZONE_NAME_MAX];
+    pt_error ignored = PT_ERROR_INIT;
+    pt__session_time_zone(session, zone);
+    const pt_query query = {
+        .size_bytes = sizeof(query), .plan = analyzed, .time_zone = zone, .operation_id = session->id};
+    if (pt__session_backend(session, &slot, &backend_session, &ignored) == PT_OK && pt__backend_has(slot, explain))
+        slot->vtable->explain(backend_session, &query, arena, &text, &ignored);
+    pt_error_clear(&ignored);
+    return text;
+}
+
+static void append_physical(pt_session *session, pt__arena *arena, pt__buffer *out, const pt_plan *analyzed)
+{
+    const char *text = pt__plan_is_command(analyzed) ? NULL : engine_text(session, arena, analyzed);
+    pt__buffer_append_string(out, "== Physical Plan ==\n");
+    if (text == NULL)
+        pt__plan_append_text(out, analyzed);
+    else
+        pt__buffer_printf(out, "%s%s", text, text[0] != '\0' && text[strlen(text) - 1] == '\n' ? "" : "\n");
+    pt__buffer_append_string(out, "\n");
+}
+
+static bool is_mode(const char *mode, const char *name)
+{
+    return mode != NULL && strcasecmp(mode, name) == 0;
+}
+
+static const char *explain_text(pt_session *session, pt__arena *arena, const pt_plan *plan, const pt_plan *analyzed,
+                                const char *mode)
+{
+    pt__buffer text = PT_BUFFER_INIT;
+    if (is_mode(mode, "extended")) {
+        append_plan(&text, "Parsed Logical Plan", plan);
+        append_analyzed(arena, &text, analyzed);
+    }
+    if (is_mode(mode, "extended") || is_mode(mode, "cost"))
+        append_plan(&text, "Optimized Logical Plan", analyzed);
+    append_physical(session, arena, &text, analyzed);
+    const char *copy = pt__arena_copy_string(arena, pt__buffer_string(&text));
+    pt__buffer_deinit(&text);
+    return copy;
+}
+
+/* Commands that are not analyzed are shown as they were given. */
+static pt_status analyze_any(pt__session_catalog *catalog, const pt_plan *plan, const pt_plan **out, pt_error *err)
+{
+    return pt__analyze(catalog->arena, &catalog->base, plan, out, err);
+}
+
+pt_status pt__session_explain(pt_session *session, pt__arena *arena, const pt_plan *plan, const char *mode,
+                              const char **out, pt_error *err)
+{
+    const pt_plan *analyzed;
+    pt__session_catalog *catalog = pt__session_catalog_new(session, NULL, arena);
+    PT_TRY(analyze_any(catalog, plan, &analyzed, err));
+    *out = explain_text(session, arena, plan, analyzed, mode);
+    return PT_OK;
+}
+
+PT_COMMAND(explain)
+{
+    const pt__row_column column = {"plan", PT_T(STRING), true};
+    const pt_plan *analyzed;
+    PT_TRY(analyze_any(c->catalog, node->query, &analyzed, c->err));
+    pt__rows *rows = pt__rows_new(c->arena, &column, 1);
+    pt__rows_text(rows, explain_text(c->session, c->arena, node->query, analyzed, node->mode));
+    return pt__rows_plan(rows, out, c->err);
+}
+
+/* ---- input files ---- */
+
+typedef struct file_list {
+    pt__arena *arena;
+    pt__list(const char *) paths;
+} file_list;
+
+static bool add_path(file_list *list, const char *path)
+{
+    const char *uri = pt__arena_printf(list->arena, "file://%s", path);
+    for (size_t i = 0; i < list->paths.count; i++)
+        if (strcmp(list->paths.items[i], uri) == 0)
+            return true;
+    pt__list_push(list->arena, &list->paths, uri);
+    return true;
+}
+
+static bool collect_files(void *context, const pt_plan *plan)
+{
+    file_list *list = context;
+    if (plan->kind == PT_PLAN_SCAN_FILES) {
+        const pt_file_set *files = pt__plan_as_scan_files(plan)->files;
+        for (size_t i = 0; files != NULL && i < files->file_count; i++)
+            add_path(list, files->files[i].path);
+    }
+    return pt__plan_each_child(plan, collect_files, list);
+}
+
+pt_status pt__session_input_files(pt_session *session, pt__arena *arena, const pt_plan *plan, const char *const **out,
+                                  size_t *count, pt_error *err)
+{
+    const pt_plan *analyzed;
+    file_list list = {.arena = arena};
+    PT_TRY(pt__session_analyze(session, arena, plan, &analyzed, err));
+    collect_files(&list, analyzed);
+    *out = list.paths.items;
+    *count = list.paths.count;
+    return PT_OK;
+}
