@@ -87,6 +87,8 @@ static pt_status parse_add_columns(pt__sql_parser *p, pt_plan_alter_table *alter
     alter->alter_kind = PT_ALTER_ADD_COLUMNS;
     do {
         pt_field field;
+        if (pt__sql_peek(p, 1) == '.')
+            return pt__sql_unsupported(p, "changing fields inside columns");
         PT_TRY(pt__sql_field(p, &field));
         if (at_position(p))
             return pt__sql_unsupported(p, "the position of added columns");
@@ -216,7 +218,7 @@ static pt_status parse_properties(pt__sql_parser *p, pt_plan_alter_table *alter)
     alter->alter_kind = set ? PT_ALTER_SET_PROPERTIES : PT_ALTER_UNSET_PROPERTIES;
     if (!set)
         alter->if_exists = pt__sql_accept_if_exists(p);
-    return pt__sql_property_list(p, &alter->properties);
+    return set ? pt__sql_property_list(p, &alter->properties) : pt__sql_key_list(p, &alter->properties);
 }
 
 static pt_status parse_view_query(pt__sql_parser *p, pt_plan_alter_table *alter)

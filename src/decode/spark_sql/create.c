@@ -63,7 +63,7 @@ static pt_status parse_database(pt__sql_parser *p, size_t first, const pt_plan *
 {
     pt_plan_create_database *database = pt__plan_make(p->arena, CREATE_DATABASE, create_database, NULL);
     pt__sql_skip(p, 1);
-    database->if_not_exists = pt__sql_accept_if_not_exists(p);
+    PT_TRY(pt__sql_if_not_exists(p, &database->if_not_exists));
     PT_TRY(pt__sql_name(p, &database->name));
     PT_TRY(parse_database_clauses(p, first, database));
     database->base.origin = pt__sql_origin(p, first);
@@ -184,7 +184,7 @@ static pt_status parse_view(pt__sql_parser *p, size_t first, pt_view_kind kind, 
     pt__sql_skip(p, 1);
     view->view_kind = kind;
     view->replace = replace;
-    view->if_not_exists = pt__sql_accept_if_not_exists(p);
+    PT_TRY(pt__sql_if_not_exists(p, &view->if_not_exists));
     PT_TRY(pt__sql_name(p, &view->name));
     PT_TRY(parse_view_body(p, first, view));
     view->base.origin = pt__sql_origin(p, first);
@@ -267,6 +267,18 @@ static pt_status parse_buckets(pt__sql_parser *p)
     return pt__sql_expect(p, PT_KW_BUCKETS);
 }
 
+/* CLUSTER BY (a, b.c): likewise. */
+static pt_status parse_clustering(pt__sql_parser *p)
+{
+    pt__sql_skip(p, 2);
+    PT_TRY(pt__sql_expect(p, '('));
+    do {
+        pt_name name = {0};
+        PT_TRY(pt__sql_name(p, &name));
+    } while (pt__sql_accept(p, ','));
+    return pt__sql_expect(p, ')');
+}
+
 static pt_status parse_table_provider(pt__sql_parser *p, size_t first, bool stored, pt_plan_create_table *table)
 {
     pt__sql_skip(p, stored ? 2 : 1);
@@ -301,9 +313,7 @@ static pt_status parse_table_clause(pt__sql_parser *p, size_t first, pt_plan_cre
     if (pt__sql_at_two(p, PT_KW_CLUSTERED, PT_KW_BY))
         return parse_buckets(p);
     if (pt__sql_at_two(p, PT_KW_CLUSTER, PT_KW_BY)) {
-        pt__sql_string_list names = {0};
-        pt__sql_skip(p, 2);
-        return pt__sql_identifier_list(p, &names);
+        return parse_clustering(p);
     }
     if (pt__sql_at_two(p, PT_KW_ROW, PT_KW_FORMAT) || pt__sql_at_two(p, PT_KW_STORED, PT_KW_BY))
         return pt__sql_unsupported(p, "Hive row formats");
@@ -339,7 +349,7 @@ static pt_status parse_table(pt__sql_parser *p, size_t first, pt_create_mode mod
     pt__sql_skip(p, 1);
     table->mode = mode;
     table->is_external = external;
-    table->if_not_exists = pt__sql_accept_if_not_exists(p);
+    PT_TRY(pt__sql_if_not_exists(p, &table->if_not_exists));
     PT_TRY(pt__sql_name(p, &table->name));
     if (pt__sql_accept(p, PT_KW_LIKE))
         PT_TRY(pt__sql_name(p, &table->like));

@@ -90,7 +90,7 @@ static pt_status parse_body(pt__sql_parser *p, bool is_table, pt_plan_create_fun
 pt_status pt__sql_create_function(pt__sql_parser *p, pt_plan_create_function *function, const pt_plan **out)
 {
     bool is_table = false;
-    function->if_not_exists = pt__sql_accept_if_not_exists(p);
+    PT_TRY(pt__sql_if_not_exists(p, &function->if_not_exists));
     PT_TRY(pt__sql_name(p, &function->name));
     *out = &function->base;
     if (pt__sql_accept(p, PT_KW_AS)) {

@@ -126,12 +126,6 @@ pt_status pt__sql_value(pt__sql_parser *p, const pt_expr **out)
 
 /* ---- predicates ---- */
 
-/* NOT, or ! in its place. */
-static bool at_not(const pt__sql_parser *p)
-{
-    return pt__sql_at(p, PT_KW_NOT) || pt__sql_at(p, '!');
-}
-
 static pt_status parse_between(pt__sql_parser *p, size_t first, bool negated, const pt_expr **in_out)
 {
     const pt_expr *low = NULL;
@@ -243,7 +237,7 @@ static pt_status parse_like(pt__sql_parser *p, size_t first, const char *name, b
         PT_TRY(pt__sql_string_literal(p, &escape));
         if (pt__expr_as_literal(escape)->value.as.text.size_bytes != 1)
             return pt__sql_locate_error(
-                p, at, pt__raise(p->err, PT_COND_INVALID_ESCAPE_CHAR, "sqlExpr", pt__sql_text_from(p, at), NULL));
+                p, at, pt__raise(p->err, PT_COND_INVALID_ESC, "invalidEscape", pt__sql_text_from(p, at), NULL));
         like = pt__sql_make_call(p, first, name, 3, *in_out, pattern, escape);
     } else {
         like = pt__sql_make_call(p, first, name, 2, *in_out, pattern);
@@ -255,7 +249,9 @@ static pt_status parse_like(pt__sql_parser *p, size_t first, const char *name, b
 /* IS [NOT] NULL, TRUE, FALSE, UNKNOWN, DISTINCT FROM */
 static pt_status parse_is(pt__sql_parser *p, size_t first, const pt_expr **in_out)
 {
-    bool negated = pt__sql_accept(p, PT_KW_NOT) || pt__sql_accept(p, '!');
+    bool negated = pt__sql_accept(p, PT_KW_NOT);
+    if (pt__sql_at(p, '!'))
+        return pt__sql_refuse_bang(p);
     if (pt__sql_accept(p, PT_KW_NULL) || pt__sql_accept(p, PT_KW_UNKNOWN)) {
         *in_out = pt__sql_make_call(p, first, negated ? "isnotnull" : "isnull", 1, *in_out);
         return PT_OK;
@@ -283,7 +279,9 @@ static pt_status parse_predicated(pt__sql_parser *p, const pt_expr **out)
 {
     size_t first = p->position;
     PT_TRY(pt__sql_value(p, out));
-    bool negated = at_not(p) && is_negatable_predicate(pt__sql_peek(p, 1));
+    bool negated = pt__sql_at(p, PT_KW_NOT) && is_negatable_predicate(pt__sql_peek(p, 1));
+    if (pt__sql_at(p, '!') && is_negatable_predicate(pt__sql_peek(p, 1)))
+        return pt__sql_refuse_bang(p);
     if (negated)
         pt__sql_skip(p, 1);
     if (pt__sql_accept(p, PT_KW_BETWEEN))
@@ -304,6 +302,11 @@ static pt_status parse_predicated(pt__sql_parser *p, const pt_expr **out)
 }
 
 /* ---- NOT, AND, OR ---- */
+
+static bool at_not(const pt__sql_parser *p)
+{
+    return pt__sql_at(p, PT_KW_NOT) || pt__sql_at(p, '!');
+}
 
 static pt_status parse_not(pt__sql_parser *p, const pt_expr **out)
 {
@@ -406,7 +409,7 @@ pt_status pt__sql_named_expression(pt__sql_parser *p, const pt_expr **out)
     pt__sql_string_list names = {0};
     PT_TRY(pt__sql_expression(p, out));
     bool explicit_alias = pt__sql_accept(p, PT_KW_AS);
-    if (explicit_alias && pt__sql_at(p, '(')) {
+    if (pt__sql_at(p, '(')) {
         PT_TRY(pt__sql_identifier_list(p, &names));
     } else if (explicit_alias || at_bare_alias(p)) {
         const char *name = NULL;

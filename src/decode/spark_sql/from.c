@@ -105,9 +105,11 @@ static pt_status parse_sample_method(pt__sql_parser *p, pt_plan_sample *sample)
 pt_status pt__sql_table_sample(pt__sql_parser *p, const pt_plan **in_out)
 {
     size_t first = p->position;
-    if (!pt__sql_at_two(p, PT_KW_TABLESAMPLE, '('))
+    int32_t method = pt__sql_peek(p, 1);
+    bool named = (method == PT_KW_SYSTEM || method == PT_KW_BERNOULLI) && pt__sql_peek(p, 2) == '(';
+    if (!pt__sql_at(p, PT_KW_TABLESAMPLE) || !(named || method == '('))
         return PT_OK;
-    pt__sql_skip(p, 2);
+    pt__sql_skip(p, named ? 3 : 2);
     pt_plan_sample *sample = pt__plan_make(p->arena, SAMPLE, sample, NULL);
     sample->input = *in_out;
     sample->row_limit = -1;
@@ -165,6 +167,8 @@ static pt_status parse_table(pt__sql_parser *p, const pt_plan **out)
         return parse_table_function(p, first, name, out);
     if (at_time_travel(p))
         return pt__sql_unsupported(p, "time travel");
+    if (pt__sql_at_two(p, PT_KW_CHANGES, PT_KW_FROM))
+        return pt__sql_unsupported(p, "CHANGES FROM");
     pt_plan_scan_table *scan = pt__plan_make(p->arena, SCAN_TABLE, scan_table, pt__sql_origin(p, first));
     scan->name = name;
     PT_TRY(parse_table_options(p, &scan->options));
@@ -240,6 +244,8 @@ static pt_status finish_primary(pt__sql_parser *p, size_t first, bool is_query, 
 {
     bool aliased = false;
     PT_TRY(pt__sql_table_sample(p, in_out));
+    if (pt__sql_at(p, PT_KW_WATERMARK) && pt__sql_starts_clause(p))
+        return pt__sql_unsupported(p, "WATERMARK");
     PT_TRY(pt__sql_table_alias(p, in_out, &aliased));
     if (!aliased && is_query)
         *in_out = &make_table_alias(p, first, *in_out, "__auto_generated_subquery_name")->base;
@@ -341,6 +347,8 @@ static join_words read_join(const pt__sql_parser *p, size_t at)
 static pt_status parse_criteria(pt__sql_parser *p, pt_plan_join *join)
 {
     pt__sql_string_list columns = {0};
+    if (pt__sql_at_two(p, PT_KW_EXACT, PT_KW_NEAREST) || pt__sql_at_two(p, PT_KW_APPROX, PT_KW_NEAREST))
+        return pt__sql_unsupported(p, "NEAREST joins");
     if (join->is_natural)
         return PT_OK;
     if (pt__sql_accept(p, PT_KW_ON))
@@ -364,6 +372,10 @@ pt_status pt__sql_join_or_stop(pt__sql_parser *p, const pt_plan **in_out, bool *
         if (words.count == 0)
             return PT_OK;
         pt__sql_skip(p, words.count);
+        if (natural && words.kind == PT_JOIN_CROSS)
+            return pt__sql_locate_error(
+                p, first,
+                pt__raise(p->err, PT_COND_INCOMPATIBLE_JOIN_TYPES, "joinType1", "NATURAL", "joinType2", "CROSS", NULL));
         pt_plan_join *join = pt__plan_make(p->arena, JOIN, join, NULL);
         join->left = *in_out;
         join->join_kind = words.kind;
@@ -400,8 +412,13 @@ pt_status pt__sql_relations(pt__sql_parser *p, const pt_plan **out)
     if (!at_lateral_view(p))
         return PT_OK;
     PT_TRY(pt__sql_lateral_views(p, out));
-    PT_TRY(pt__sql_pivot(p, out));
-    return pt__sql_unpivot(p, out);
+    if (pt__sql_at_two(p, PT_KW_PIVOT, '('))
+        return pt__sql_locate_error(p, p->position,
+                                    pt__raise(p->err, PT_COND_NOT_ALLOWED_IN_FROM_LATERAL_WITH_PIVOT, NULL));
+    if (pt__sql_at_two(p, PT_KW_UNPIVOT, '('))
+        return pt__sql_locate_error(p, p->position,
+                                    pt__raise(p->err, PT_COND_NOT_ALLOWED_IN_FROM_LATERAL_WITH_UNPIVOT, NULL));
+    return PT_OK;
 }
 
 /* ---- LATERAL VIEW ---- */

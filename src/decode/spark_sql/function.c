@@ -5,22 +5,6 @@
 
 /* ---- arguments ---- */
 
-static pt_status parse_named_argument(pt__sql_parser *p, const pt_expr **out)
-{
-    size_t first = p->position;
-    const char *name = NULL;
-    const pt_expr *value = NULL;
-    PT_TRY(pt__sql_identifier(p, &name));
-    pt__sql_skip(p, 1);
-    PT_TRY(pt__sql_expression(p, &value));
-    pt_expr_named_argument *argument =
-        pt__expr_make(p->arena, NAMED_ARGUMENT, named_argument, pt__sql_origin(p, first));
-    argument->name = name;
-    argument->value = value;
-    *out = &argument->base;
-    return PT_OK;
-}
-
 /* TABLE t, TABLE(t), TABLE(query): a relation as argument of a table function. */
 static bool at_table_argument(const pt__sql_parser *p)
 {
@@ -54,6 +38,22 @@ static pt_status parse_table_argument(pt__sql_parser *p, const pt_expr **out)
     table->subquery_kind = PT_SUBQUERY_TABLE;
     table->plan = plan;
     *out = &table->base;
+    return PT_OK;
+}
+
+static pt_status parse_named_argument(pt__sql_parser *p, const pt_expr **out)
+{
+    size_t first = p->position;
+    const char *name = NULL;
+    const pt_expr *value = NULL;
+    PT_TRY(pt__sql_identifier(p, &name));
+    pt__sql_skip(p, 1);
+    PT_TRY(at_table_argument(p) ? parse_table_argument(p, &value) : pt__sql_expression(p, &value));
+    pt_expr_named_argument *argument =
+        pt__expr_make(p->arena, NAMED_ARGUMENT, named_argument, pt__sql_origin(p, first));
+    argument->name = name;
+    argument->value = value;
+    *out = &argument->base;
     return PT_OK;
 }
 

@@ -121,6 +121,9 @@ pt_status pt__sql_locate_error(pt__sql_parser *p, size_t first, pt_status status
 /** UNSUPPORTED_FEATURE naming `feature`. */
 pt_status pt__sql_unsupported(pt__sql_parser *p, const char *feature);
 
+/** `!` where only NOT may stand. */
+pt_status pt__sql_refuse_bang(pt__sql_parser *p);
+
 /** The range from token `first` to the last one taken. */
 const pt_origin *pt__sql_origin(pt__sql_parser *p, size_t first);
 
@@ -269,11 +272,13 @@ pt_status pt__sql_refresh(pt__sql_parser *p, const pt_plan **out);
 
 /** (key = value, 'key' 'value', …) of OPTIONS, TBLPROPERTIES and WITH. */
 pt_status pt__sql_property_list(pt__sql_parser *p, pt_options *out);
+/** (key, 'key', …) */
+pt_status pt__sql_key_list(pt__sql_parser *p, pt_options *out);
 /** PARTITION (k = v, k); a key without value has NULL. */
 pt_status pt__sql_partition(pt__sql_parser *p, pt_options *out);
 /** IF EXISTS; IF NOT EXISTS. */
 bool pt__sql_accept_if_exists(pt__sql_parser *p);
-bool pt__sql_accept_if_not_exists(pt__sql_parser *p);
+pt_status pt__sql_if_not_exists(pt__sql_parser *p, bool *out);
 /** DATABASE, SCHEMA or NAMESPACE. */
 bool pt__sql_at_namespace_word(const pt__sql_parser *p);
 /** INVALID_STATEMENT_OR_CLAUSE naming `words`. */

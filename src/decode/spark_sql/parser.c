@@ -103,6 +103,13 @@ pt_status pt__sql_unsupported(pt__sql_parser *p, const char *feature)
     return status;
 }
 
+pt_status pt__sql_refuse_bang(pt__sql_parser *p)
+{
+    size_t first = p->position++;
+    pt_status status = pt__raise(p->err, PT_COND_SYNTAX_DISCONTINUED_BANG_EQUALS_NOT, "clause", "!", NULL);
+    return pt__sql_locate_error(p, first, status);
+}
+
 pt_status pt__sql_enter(pt__sql_parser *p)
 {
     if (++p->depth <= PT_SQL_DEPTH_MAX)

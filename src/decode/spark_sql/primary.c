@@ -314,7 +314,8 @@ static pt_status parse_word(pt__sql_parser *p, const pt_expr **out)
         return parse_case(p, out);
     if (pt__sql_at_interval_literal(p))
         return pt__sql_interval_literal(p, out);
-    if (pt__sql_peek(p, 1) == PT_TOKEN_STRING && kind != PT_TOKEN_QUOTED)
+    bool trims = kind == PT_KW_BOTH || kind == PT_KW_LEADING || kind == PT_KW_TRAILING;
+    if (pt__sql_peek(p, 1) == PT_TOKEN_STRING && kind != PT_TOKEN_QUOTED && !trims)
         return pt__sql_typed_literal(p, out);
     if (at_exists_query(p))
         return parse_exists(p, out);

@@ -30,16 +30,39 @@ static pt_status parse_value(pt__sql_parser *p, const char **out)
     return PT_OK;
 }
 
-pt_status pt__sql_property_list(pt__sql_parser *p, pt_options *out)
+static pt_status missing_value(pt__sql_parser *p, size_t first, const char *key)
+{
+    const char *message = pt__arena_printf(p->arena, "a value must be specified for the key: %s", key);
+    pt_status status = pt__raise(p->err, PT_COND_OPERATION_NOT_ALLOWED, "message", message, NULL);
+    return pt__sql_locate_error(p, first, status);
+}
+
+pt_status pt__sql_key_list(pt__sql_parser *p, pt_options *out)
 {
     pt__list(pt_option) options = {0};
     PT_TRY(pt__sql_expect(p, '('));
     do {
         pt_option option = {0};
         PT_TRY(parse_key(p, &option.key));
-        bool equal = pt__sql_accept(p, '=') || pt__sql_accept(p, PT_TOKEN_DOUBLE_EQUAL);
-        if (equal || !(pt__sql_at(p, ',') || pt__sql_at(p, ')')))
-            PT_TRY(parse_value(p, &option.value));
+        pt__list_push(p->arena, &options, option);
+    } while (pt__sql_accept(p, ','));
+    *out = (pt_options){options.items, options.count};
+    return pt__sql_expect(p, ')');
+}
+
+pt_status pt__sql_property_list(pt__sql_parser *p, pt_options *out)
+{
+    size_t first = p->position;
+    pt__list(pt_option) options = {0};
+    PT_TRY(pt__sql_expect(p, '('));
+    do {
+        pt_option option = {0};
+        PT_TRY(parse_key(p, &option.key));
+        if (pt__sql_at(p, ',') || pt__sql_at(p, ')'))
+            return missing_value(p, first, option.key);
+        if (!pt__sql_accept(p, PT_TOKEN_DOUBLE_EQUAL))
+            (void)pt__sql_accept(p, '=');
+        PT_TRY(parse_value(p, &option.value));
         pt__list_push(p->arena, &options, option);
     } while (pt__sql_accept(p, ','));
     *out = (pt_options){options.items, options.count};

@@ -63,6 +63,13 @@ bool pt__sql_continues_query(const pt__sql_parser *p)
     }
 }
 
+/* WATERMARK expression DELAY OF … */
+static bool at_watermark(const pt__sql_parser *p)
+{
+    int32_t third = pt__sql_peek(p, 2);
+    return pt__sql_is_name(pt__sql_peek(p, 1)) && (third == PT_KW_DELAY || third == '(' || third == '.');
+}
+
 bool pt__sql_starts_clause(const pt__sql_parser *p)
 {
     int32_t next = pt__sql_peek(p, 1);
@@ -78,7 +85,11 @@ bool pt__sql_starts_clause(const pt__sql_parser *p)
     case PT_KW_LATERAL: return true;
     case PT_KW_PIVOT: return next == '(';
     case PT_KW_UNPIVOT: return next == '(' || pt__sql_peek(p, 2) == PT_KW_NULLS;
-    case PT_KW_TABLESAMPLE: return next == '(';
+    case PT_KW_TABLESAMPLE: return next == '(' || pt__sql_peek(p, 2) == '(';
+    case PT_KW_CHANGES: return next == PT_KW_FROM;
+    case PT_KW_EXACT: return next == PT_KW_NEAREST;
+    case PT_KW_APPROX: return next == PT_KW_NEAREST;
+    case PT_KW_WATERMARK: return at_watermark(p);
     case PT_KW_VERSION: return next == PT_KW_AS;
     case PT_KW_FOR: return true;
     case PT_KW_WITH: return next == '(' || pt__sql_is_name(next);
@@ -133,13 +144,12 @@ static pt_status parse_hint(pt__sql_parser *p, pt_plan_hint *hint)
     size_t first = p->position;
     PT_TRY(pt__sql_identifier(p, &hint->name));
     if (pt__sql_accept(p, '(')) {
-        while (!pt__sql_accept(p, ')')) {
+        do {
             const pt_expr *parameter = NULL;
-            if (parameters.count > 0)
-                PT_TRY(pt__sql_expect(p, ','));
             PT_TRY(pt__sql_primary(p, &parameter));
             pt__list_push(p->arena, &parameters, parameter);
-        }
+        } while (pt__sql_accept(p, ','));
+        PT_TRY(pt__sql_expect(p, ')'));
     }
     hint->base.origin = pt__sql_origin(p, first);
     hint->parameters = parameters.items;
@@ -488,6 +498,8 @@ static pt_status parse_organization(pt__sql_parser *p, size_t mark, const pt_pla
     bool clustered = pt__sql_at_two(p, PT_KW_CLUSTER, PT_KW_BY);
     if (distributed || clustered)
         PT_TRY(parse_distribution(p, in_out));
+    if (clustered && pt__sql_at_two(p, PT_KW_DISTRIBUTE, PT_KW_BY))
+        return refuse_combination(p, first);
     bool sorted = pt__sql_at_two(p, PT_KW_SORT, PT_KW_BY);
     if (sorted)
         PT_TRY(parse_sort(p, false, in_out));
@@ -529,7 +541,7 @@ static pt_status parse_cte(pt__sql_parser *p, pt_cte *out, int64_t *recursion_li
 {
     pt__sql_string_list columns = {0};
     PT_TRY(pt__sql_checked_identifier(p, &out->name));
-    if (pt__sql_at(p, '('))
+    if (pt__sql_at(p, '(') && !pt__sql_starts_query(p, 1))
         PT_TRY(pt__sql_identifier_list(p, &columns));
     if (pt__sql_accept_two(p, PT_KW_MAX, PT_KW_RECURSION)) {
         PT_TRY(pt__sql_expect(p, PT_KW_LEVEL));

@@ -46,7 +46,7 @@ static pt_status show_properties(pt__sql_parser *p, pt_plan_show_objects *show)
     show->object_kind = PT_OBJECT_TABLE_PROPERTIES;
     PT_TRY(pt__sql_name(p, &show->scope));
     if (pt__sql_at(p, '(')) {
-        PT_TRY(pt__sql_property_list(p, &key));
+        PT_TRY(pt__sql_key_list(p, &key));
         show->property_key = key.items[0].key;
     }
     return PT_OK;

@@ -131,13 +131,14 @@ bool pt__sql_accept_if_exists(pt__sql_parser *p)
     return pt__sql_accept_two(p, PT_KW_IF, PT_KW_EXISTS);
 }
 
-bool pt__sql_accept_if_not_exists(pt__sql_parser *p)
+pt_status pt__sql_if_not_exists(pt__sql_parser *p, bool *out)
 {
-    bool negated = pt__sql_peek(p, 1) == PT_KW_NOT || pt__sql_peek(p, 1) == '!';
-    if (!pt__sql_at(p, PT_KW_IF) || !negated || pt__sql_peek(p, 2) != PT_KW_EXISTS)
-        return false;
-    pt__sql_skip(p, 3);
-    return true;
+    int32_t next = pt__sql_peek(p, 1);
+    *out = pt__sql_at(p, PT_KW_IF) && (next == PT_KW_NOT || next == '!') && pt__sql_peek(p, 2) == PT_KW_EXISTS;
+    if (!*out)
+        return PT_OK;
+    pt__sql_skip(p, next == '!' ? 1 : 3);
+    return next == '!' ? pt__sql_refuse_bang(p) : PT_OK;
 }
 
 bool pt__sql_at_namespace_word(const pt__sql_parser *p)

@@ -232,8 +232,12 @@ static pt_status timestamp_type(pt__sql_parser *p, bool plain, const pt_type **o
 static pt_status time_type(pt__sql_parser *p, size_t first, const int64_t *parameters, size_t count,
                            const pt_type **out)
 {
-    if (count > 1 || (count == 1 && parameters[0] > 6))
+    if (count > 1)
         return unsupported_type(p, first);
+    if (count == 1 && parameters[0] > 6)
+        return pt__sql_locate_error(p, first,
+                                    pt__raise(p->err, PT_COND_UNSUPPORTED_TIME_PRECISION, "precision",
+                                              pt__arena_printf(p->arena, "%lld", (long long)parameters[0]), NULL));
     if (pt__sql_at_two(p, PT_KW_WITHOUT, PT_KW_TIME)) {
         pt__sql_skip(p, 2);
         PT_TRY(pt__sql_expect(p, PT_KW_ZONE));
@@ -328,21 +332,38 @@ static pt_status default_text(pt__sql_parser *p, const char **out)
     return PT_OK;
 }
 
+static pt_status duplicate_descriptor(pt__sql_parser *p, size_t first, const char *column, const char *descriptor)
+{
+    pt_status status = pt__raise(p->err, PT_COND_CREATE_TABLE_COLUMN_DESCRIPTOR_DUPLICATE, "columnName",
+                                 pt__arena_printf(p->arena, "%s", column), "optionName", descriptor, NULL);
+    return pt__sql_locate_error(p, first, status);
+}
+
 static pt_status field_attributes(pt__sql_parser *p, pt_field *out)
 {
     const char *comment = NULL;
     const char *value = NULL;
     for (;;) {
-        if (pt__sql_accept_two(p, PT_KW_NOT, PT_KW_NULL))
+        size_t first = p->position;
+        bool is_not_null = pt__sql_at_two(p, PT_KW_NOT, PT_KW_NULL);
+        if (is_not_null && !out->nullable)
+            return duplicate_descriptor(p, first, out->name, "NOT NULL");
+        if (pt__sql_at(p, PT_KW_COMMENT) && comment != NULL)
+            return duplicate_descriptor(p, first, out->name, "COMMENT");
+        if (pt__sql_at(p, PT_KW_DEFAULT) && value != NULL)
+            return duplicate_descriptor(p, first, out->name, "DEFAULT");
+        if (is_not_null) {
             out->nullable = false;
-        else if (pt__sql_accept(p, PT_KW_COMMENT))
+            pt__sql_skip(p, 2);
+        } else if (pt__sql_accept(p, PT_KW_COMMENT)) {
             PT_TRY(pt__sql_string_text(p, &comment));
-        else if (pt__sql_accept(p, PT_KW_DEFAULT))
+        } else if (pt__sql_accept(p, PT_KW_DEFAULT)) {
             PT_TRY(default_text(p, &value));
-        else if (pt__sql_at(p, PT_KW_GENERATED))
+        } else if (pt__sql_at(p, PT_KW_GENERATED)) {
             return pt__sql_unsupported(p, "generated columns");
-        else
+        } else {
             break;
+        }
     }
     out->metadata = column_metadata(p, comment, value);
     return PT_OK;

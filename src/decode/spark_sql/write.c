@@ -99,8 +99,13 @@ static pt_status parse_insert_table(pt__sql_parser *p, size_t first, bool overwr
         PT_TRY(pt__sql_partition(p, &insert->partition));
     if (pt__sql_at(p, PT_KW_IF))
         return pt__sql_unsupported(p, "INSERT … PARTITION … IF NOT EXISTS");
+    if (pt__sql_at_two(p, PT_KW_AS, PT_TOKEN_WORD))
+        return pt__sql_unsupported(p, "INSERT … REPLACE ON and USING");
     PT_TRY(parse_insert_form(p, insert));
     PT_TRY(pt__sql_query_under(p, with, &insert->query));
+    bool aliased = false;
+    if (insert->overwrite_condition != NULL)
+        PT_TRY(pt__sql_table_alias(p, &insert->query, &aliased));
     insert->base.origin = pt__sql_origin(p, first);
     *out = &insert->base;
     return PT_OK;
@@ -126,12 +131,18 @@ pt_status pt__sql_insert(pt__sql_parser *p, pt_plan_with *with, const pt_plan **
 /* ---- DELETE and UPDATE ---- */
 
 /* [AS] name, unless `stop` comes. */
-static pt_status parse_alias(pt__sql_parser *p, int32_t stop, const char **out)
+static pt_status parse_alias(pt__sql_parser *p, int32_t stop, const char *statement, const char **out)
 {
     bool has_as = pt__sql_accept(p, PT_KW_AS);
     int32_t kind = pt__sql_peek(p, 0);
     bool bare = pt__sql_is_name(kind) && kind != stop && !pt__sql_keyword_is_strict(kind) && !pt__sql_starts_clause(p);
-    return has_as || bare ? pt__sql_checked_identifier(p, out) : PT_OK;
+    size_t first = p->position;
+    if (!has_as && !bare)
+        return PT_OK;
+    PT_TRY(pt__sql_checked_identifier(p, out));
+    if (!pt__sql_at(p, '('))
+        return PT_OK;
+    return pt__sql_locate_error(p, first, pt__raise(p->err, PT_COND_COLUMN_ALIASES_NOT_ALLOWED, "op", statement, NULL));
 }
 
 static pt_status parse_where(pt__sql_parser *p, const pt_expr **out)
@@ -146,7 +157,7 @@ pt_status pt__sql_delete(pt__sql_parser *p, const pt_plan **out)
     pt__sql_skip(p, 1);
     PT_TRY(pt__sql_expect(p, PT_KW_FROM));
     PT_TRY(pt__sql_name(p, &delete->table));
-    PT_TRY(parse_alias(p, 0, &delete->alias));
+    PT_TRY(parse_alias(p, 0, "`DELETE`", &delete->alias));
     PT_TRY(parse_where(p, &delete->condition));
     delete->base.origin = pt__sql_origin(p, first);
     *out = &delete->base;
@@ -189,7 +200,7 @@ pt_status pt__sql_update(pt__sql_parser *p, const pt_plan **out)
     pt_plan_update *update = pt__plan_make(p->arena, UPDATE, update, NULL);
     pt__sql_skip(p, 1);
     PT_TRY(pt__sql_name(p, &update->table));
-    PT_TRY(parse_alias(p, PT_KW_SET, &update->alias));
+    PT_TRY(parse_alias(p, PT_KW_SET, "`UPDATE`", &update->alias));
     PT_TRY(pt__sql_expect(p, PT_KW_SET));
     PT_TRY(parse_assignments(p, &update->assignments, &update->assignment_count));
     PT_TRY(parse_where(p, &update->condition));
@@ -290,6 +301,24 @@ static pt_status parse_merge_clause(pt__sql_parser *p, pt_merge_clause *clause)
     return parse_merge_action(p, clause);
 }
 
+/* Of each kind only the last clause may do without a condition: those after one without are never reached. */
+static pt_status check_merge_order(pt__sql_parser *p, size_t first, const pt_merge_clause *clauses, size_t count)
+{
+    static const pt__condition_id CONDITIONS[] = {
+        [PT_MERGE_MATCHED] = PT_COND_NON_LAST_MATCHED_CLAUSE_OMIT_CONDITION,
+        [PT_MERGE_NOT_MATCHED] = PT_COND_NON_LAST_NOT_MATCHED_BY_TARGET_CLAUSE_OMIT_CONDITION,
+        [PT_MERGE_NOT_MATCHED_BY_SOURCE] = PT_COND_NON_LAST_NOT_MATCHED_BY_SOURCE_CLAUSE_OMIT_CONDITION,
+    };
+    bool ended[3] = {false, false, false};
+    for (size_t i = 0; i < count; i++) {
+        pt_merge_match match = clauses[i].match;
+        if (ended[match])
+            return pt__sql_locate_error(p, first, pt__raise(p->err, CONDITIONS[match], NULL));
+        ended[match] = clauses[i].condition == NULL;
+    }
+    return PT_OK;
+}
+
 pt_status pt__sql_merge(pt__sql_parser *p, const pt_plan **out)
 {
     size_t first = p->position;
@@ -301,7 +330,7 @@ pt_status pt__sql_merge(pt__sql_parser *p, const pt_plan **out)
         PT_TRY(pt__sql_expect(p, PT_KW_EVOLUTION));
     PT_TRY(pt__sql_expect(p, PT_KW_INTO));
     PT_TRY(pt__sql_name(p, &merge->table));
-    PT_TRY(parse_alias(p, 0, &merge->alias));
+    PT_TRY(parse_alias(p, 0, "`MERGE`", &merge->alias));
     PT_TRY(pt__sql_expect(p, PT_KW_USING));
     PT_TRY(parse_source(p, &merge->source));
     PT_TRY(pt__sql_expect(p, PT_KW_ON));
@@ -312,7 +341,8 @@ pt_status pt__sql_merge(pt__sql_parser *p, const pt_plan **out)
         pt__list_push(p->arena, &clauses, clause);
     }
     if (clauses.count == 0)
-        return pt__sql_syntax_error(p);
+        return pt__sql_locate_error(p, first, pt__raise(p->err, PT_COND_MERGE_WITHOUT_WHEN, NULL));
+    PT_TRY(check_merge_order(p, first, clauses.items, clauses.count));
     merge->clauses = clauses.items;
     merge->clause_count = clauses.count;
     merge->base.origin = pt__sql_origin(p, first);
