@@ -68,10 +68,33 @@ static pt_status execute(void *session, const pt_query *query, pt_operation **ou
     return pt__operation_new(session, query, out, err);
 }
 
+static pt__duckdb *database_of(void *session)
+{
+    return ((pt__duckdb_session *)session)->database;
+}
+
+static pt_status get_table(void *session, const char *database, const char *name, pt__arena *arena,
+                           const pt_table **out, pt_error *err)
+{
+    return pt__catalog_get_table(database_of(session), arena, database, name, out, err);
+}
+
+static pt_status list_tables(void *session, const char *database, pt__arena *arena, const pt_table *const **out,
+                             size_t *count, pt_error *err)
+{
+    return pt__catalog_list_tables(database_of(session), arena, database, out, count, err);
+}
+
+static pt_status list_databases(void *session, pt__arena *arena, const pt_database **out, size_t *count,
+                                pt_error *err)
+{
+    return pt__catalog_list_databases(database_of(session), arena, out, count, err);
+}
+
 static pt_status describe_files(void *session, const pt_file_request *request, pt__arena *arena, const pt_type **out,
                                 pt_error *err)
 {
-    return pt__describe_files(((pt__duckdb_session *)session)->database, arena, request, out, err);
+    return pt__describe_files(database_of(session), arena, request, out, err);
 }
 
 const pt_backend_vtable pt_backend_duckdb = {
@@ -84,5 +107,8 @@ const pt_backend_vtable pt_backend_duckdb = {
     .close_session = close_session,
     .describe = describe,
     .execute = execute,
+    .get_table = get_table,
+    .list_tables = list_tables,
+    .list_databases = list_databases,
     .describe_files = describe_files,
 };

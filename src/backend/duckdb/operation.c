@@ -108,7 +108,9 @@ static pt_status pull(operation *op, struct ArrowArray *out, pt_error *err)
             return PT_OK;
         op->has_started = true;
         op->state = PT_OPERATION_RUNNING;
-        return pt__command_run(op->database, &op->statement, op->arena, op->plan, op->time_zone, err);
+        pt__command_run command = {
+            .database = op->database, .statement = &op->statement, .arena = op->arena, .time_zone = op->time_zone};
+        return pt__command_execute(&command, op->plan, err);
     }
     if (!op->has_started)
         PT_TRY(start(op, err));

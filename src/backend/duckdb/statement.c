@@ -79,12 +79,12 @@ double pt__statement_progress(pt__statement *statement)
     return share;
 }
 
-static pt_status check_interrupt(pt__statement *statement, pt_error *err)
+pt_status pt__statement_check(pt__statement *statement, pt_error *err)
 {
     return is_interrupted(statement) ? pt__raise(err, PT_COND_OPERATION_CANCELED, NULL) : PT_OK;
 }
 
-static pt_status borrow(pt__statement *statement, pt_error *err)
+pt_status pt__statement_borrow(pt__statement *statement, pt_error *err)
 {
     duckdb_connection connection;
     if (statement->connection != NULL)
@@ -153,7 +153,7 @@ static pt_status execute(pt__statement *statement, pt_error *err)
         return pt__error_of_text(duckdb_pending_error(statement->pending), statement->plan, err);
     }
     /* From here on DuckDB keeps an interrupt; an earlier one is known to us. */
-    PT_TRY(check_interrupt(statement, err));
+    PT_TRY(pt__statement_check(statement, err));
     statement->has_result = true;
     if (duckdb_execute_pending(statement->pending, &statement->result) == DuckDBSuccess)
         return PT_OK;
@@ -164,8 +164,8 @@ static pt_status execute(pt__statement *statement, pt_error *err)
 pt_status pt__statement_start(pt__statement *statement, pt__arena *arena, const char *sql, const pt_column *columns,
                               size_t column_count, duckdb_logical_type *types, pt_error *err)
 {
-    PT_TRY(check_interrupt(statement, err));
-    PT_TRY(borrow(statement, err));
+    PT_TRY(pt__statement_check(statement, err));
+    PT_TRY(pt__statement_borrow(statement, err));
     PT_TRY(prepare(statement, sql, err));
     if (!read_types(statement, columns, column_count, types))
         PT_TRY(prepare_with_casts(statement, arena, sql, columns, column_count, types, err));
@@ -188,5 +188,5 @@ pt_status pt__statement_fetch(pt__statement *statement, duckdb_data_chunk *out, 
     statement->is_finished = true;
     if (duckdb_result_error(&statement->result) != NULL)
         return pt__error_of_result(&statement->result, statement->plan, err);
-    return check_interrupt(statement, err);
+    return pt__statement_check(statement, err);
 }

@@ -33,6 +33,12 @@ void pt__statement_deinit(pt__statement *statement);
 pt_status pt__statement_start(pt__statement *statement, pt__arena *arena, const char *sql, const pt_column *columns,
                               size_t column_count, duckdb_logical_type *types, pt_error *err);
 
+/** A connection for the statement, unless it has one. */
+pt_status pt__statement_borrow(pt__statement *statement, pt_error *err);
+
+/** OPERATION_CANCELED after an interrupt. */
+pt_status pt__statement_check(pt__statement *statement, pt_error *err);
+
 /** `*out` is NULL at the end. */
 pt_status pt__statement_fetch(pt__statement *statement, duckdb_data_chunk *out, pt_error *err);
 

@@ -1,0 +1,20 @@
+/**
+ * Folders that writers fill: made beside their place and moved there as a whole, or file by file.
+ */
+#ifndef PT_BACKEND_DUCKDB_FOLDER_H
+#define PT_BACKEND_DUCKDB_FOLDER_H
+
+#include <portico/error.h>
+
+/** The folder and those above it. */
+pt_status pt__folder_make(const char *path, pt_error *err);
+/** A file or folder with all in it; nothing when there is none. */
+pt_status pt__folder_remove(const char *path, pt_error *err);
+/** Puts `from` in the place of `to`, in one step when there is something already; that is then removed. */
+pt_status pt__folder_replace(const char *from, const char *to, pt_error *err);
+/** Moves the files below `from` to the same places below `to`, and removes `from`. */
+pt_status pt__folder_merge(const char *from, const char *to, pt_error *err);
+/** An empty file. */
+pt_status pt__folder_touch(const char *path, pt_error *err);
+
+#endif
