@@ -48,7 +48,7 @@ static bool is_default(const pt__member *member, const void *data)
     case PT_FORM_SIZE:
     case PT_FORM_INT64: return *(const uint64_t *)data == 0;
     case PT_FORM_ID: return *(const int64_t *)data < 0;
-    case PT_FORM_DOUBLE: return memcmp(data, &(double){0}, sizeof(double)) == 0;
+    case PT_FORM_DOUBLE: return pt__same_bits(*(const double *)data, 0.0);
     case PT_FORM_BYTES: return ((const pt_bytes_view *)data)->size_bytes == 0;
     default: return false;
     }

@@ -15,7 +15,7 @@
     }
 #define ENUM(member, values)                                                                                           \
     {                                                                                                                  \
-        .name = #member, .form = PT_FORM_ENUM, .offset = AT(member), .names = values                                   \
+        .name = #member, .form = PT_FORM_ENUM, .offset = AT(member), .names = (values)                                 \
     }
 #define RECORD(member, of)                                                                                             \
     {                                                                                                                  \
@@ -27,8 +27,8 @@
     }
 #define OPTIONS(member)                                                                                                \
     {                                                                                                                  \
-        .name = #member, .form = PT_FORM_RECORDS, .offset = AT(member.items), .count_offset = AT(member.count),        \
-        .record = &pt__record_option                                                                                   \
+        .name = #member, .form = PT_FORM_RECORDS, .offset = (uint16_t)(AT(member) + offsetof(pt_options, items)),      \
+        .count_offset = (uint16_t)(AT(member) + offsetof(pt_options, count)), .record = &pt__record_option             \
     }
 #define END                                                                                                            \
     {                                                                                                                  \
@@ -59,8 +59,7 @@ static const char *const SAVE_MODES[] = {"error", "append", "overwrite", "ignore
 static const char *const CREATE_MODES[] = {"create", "replace", "create_or_replace"};
 static const char *const OBJECT_KINDS[] = {
     "table",      "view",           "database",         "function",     "columns", "catalog",
-    "partitions", "table_extended", "table_properties", "create_table", "query",
-    "current_namespace"};
+    "partitions", "table_extended", "table_properties", "create_table", "query",   "current_namespace"};
 static const char *const ALTER_KINDS[] = {
     "rename",         "add_columns",     "drop_columns",   "rename_column",  "column_type",
     "column_comment", "column_nullable", "column_default", "set_properties", "unset_properties",
@@ -69,7 +68,7 @@ static const char *const MERGE_MATCHES[] = {"matched", "not_matched", "not_match
 static const char *const MERGE_ACTIONS[] = {"delete", "update", "update_all", "insert", "insert_all"};
 
 /* One name per value: the last enumerator of each. */
-#define NAMED(values, last) _Static_assert(sizeof(values) / sizeof(values[0]) == (last) + 1, #values)
+#define NAMED(values, last) _Static_assert(sizeof(values) / sizeof((values)[0]) == (last) + 1, #values)
 NAMED(CAST_MODES, PT_CAST_LEGACY);
 NAMED(FRAME_UNITS, PT_FRAME_RANGE);
 NAMED(BOUND_KINDS, PT_BOUND_UNBOUNDED_FOLLOWING);

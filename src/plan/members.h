@@ -73,6 +73,9 @@ size_t pt__member_count(const pt__member *member, const void *node);
 const void *pt__member_data(const pt__member *member, const void *node);
 bool pt__member_is_array(const pt__member *member);
 
+/** Whether two numbers are the same bit by bit: NaN is itself, 0.0 is not -0.0. */
+bool pt__same_bits(double a, double b);
+
 /** Equality of two structs of one record; plan ids and origins do not count in plans. */
 bool pt__record_equal(const pt__record *record, const void *a, const void *b);
 

@@ -256,7 +256,7 @@ static pt_status read_struct(const type_reader *r, const pt__json *json, const p
 
 static pt_status read_array(const type_reader *r, const pt__json *json, const pt_type **out)
 {
-    const pt_type *element;
+    const pt_type *element = NULL;
     PT_TRY(read_member_type(r, json, "elementType", &element));
     *out = pt__type_array(r->arena, element, pt__json_get_boolean(json, "containsNull", true));
     return PT_OK;
@@ -264,8 +264,8 @@ static pt_status read_array(const type_reader *r, const pt__json *json, const pt
 
 static pt_status read_map(const type_reader *r, const pt__json *json, const pt_type **out)
 {
-    const pt_type *key;
-    const pt_type *value;
+    const pt_type *key = NULL;
+    const pt_type *value = NULL;
     PT_TRY(read_member_type(r, json, "keyType", &key));
     PT_TRY(read_member_type(r, json, "valueType", &value));
     *out = pt__type_map(r->arena, key, value, pt__json_get_boolean(json, "valueContainsNull", true));

@@ -235,6 +235,15 @@ static bool equal_bytes(const pt_bytes_view *a, const pt_bytes_view *b)
     return a->size_bytes == b->size_bytes && (a->size_bytes == 0 || memcmp(a->data, b->data, a->size_bytes) == 0);
 }
 
+bool pt__same_bits(double a, double b)
+{
+    uint64_t a_bits;
+    uint64_t b_bits;
+    memcpy(&a_bits, &a, sizeof(a_bits));
+    memcpy(&b_bits, &b, sizeof(b_bits));
+    return a_bits == b_bits;
+}
+
 static bool equal_type(const pt_type *a, const pt_type *b)
 {
     return a == b || (a != NULL && b != NULL && pt__type_equal(a, b));
@@ -262,7 +271,7 @@ static bool equal_item(const pt__member *member, const void *a, const void *b, s
     case PT_FORM_ID:
     case PT_FORM_INT64: return *(const uint64_t *)a == *(const uint64_t *)b;
     case PT_FORM_DOUBLE:
-    case PT_FORM_DOUBLES: return memcmp((const double *)a + i, (const double *)b + i, sizeof(double)) == 0;
+    case PT_FORM_DOUBLES: return pt__same_bits(((const double *)a)[i], ((const double *)b)[i]);
     case PT_FORM_BYTES: return equal_bytes(a, b);
     case PT_FORM_VALUE: return true; /* compared with its type by pt__expr_equal */
     case PT_FORM_RECORD:
@@ -319,7 +328,7 @@ bool pt__value_equal(const pt_type *type, const pt_value *a, const pt_value *b)
     switch ((int)type->id) {
     case PT_TYPE_BOOLEAN: return a->as.boolean == b->as.boolean;
     case PT_TYPE_FLOAT:
-    case PT_TYPE_DOUBLE: return memcmp(&a->as.real, &b->as.real, sizeof(double)) == 0;
+    case PT_TYPE_DOUBLE: return pt__same_bits(a->as.real, b->as.real);
     case PT_TYPE_DECIMAL: return a->as.decimal == b->as.decimal;
     case PT_TYPE_STRING:
     case PT_TYPE_CHAR:

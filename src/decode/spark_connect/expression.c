@@ -132,8 +132,8 @@ static pt_status decode_cast_target(pt__decoder *d, const Spark__Connect__Expres
 
 static pt_status decode_cast(pt__decoder *d, const Spark__Connect__Expression__Cast *cast, const pt_expr **out)
 {
-    const pt_expr *child;
-    const pt_type *target;
+    const pt_expr *child = NULL;
+    const pt_type *target = NULL;
     pt_cast_mode mode = PT_CAST_DEFAULT;
     PT_TRY(pt__decode_expression(d, cast->expr, &child));
     PT_TRY(decode_cast_target(d, cast, &target));

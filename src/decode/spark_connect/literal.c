@@ -157,7 +157,7 @@ static pt_status decode_struct(pt__decoder *d, const Spark__Connect__Expression_
         return bad_literal(d, "STRUCT with a value for each field expected");
     pt_value *values = pt__arena_array(d->arena, pt_value, structure->n_elements);
     for (size_t i = 0; i < structure->n_elements; i++) {
-        const pt_type *field;
+        const pt_type *field = NULL;
         PT_TRY(decode_value(d, structure->elements[i], (*type)->fields[i].type, &field, &values[i]));
         PT_TRY(check_item(d, field, (*type)->fields[i].type));
     }

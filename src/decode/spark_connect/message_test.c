@@ -266,8 +266,7 @@ PT_TEST(literals_are_encoded_as_they_are_decoded)
         "literal { calendar_interval { months: 1 days: 2 microseconds: 3 } }",
         "literal { array { element_type { integer { } } elements { integer: 1 } elements { null { integer { } } } } }",
         "literal { map { key_type { string { } } value_type { long { } } keys { string: \"a\" } values { long: 1 } } }",
-        "literal { struct { struct_type { struct { fields { name: \"x\" data_type { integer { } } nullable: true } } } "
-        "elements { integer: 1 } } }",
+        "literal { struct { struct_type { struct { fields { data_type { date { } } } } } elements { date: 1 } } }",
     };
     pt__arena *arena = pt__arena_new(0);
     for (size_t i = 0; i < sizeof(TEXTS) / sizeof(TEXTS[0]); i++)

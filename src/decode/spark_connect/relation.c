@@ -3,6 +3,7 @@
 
 #include "plan/members.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define REL(name) SPARK__CONNECT__RELATION__REL_TYPE_##name
@@ -509,10 +510,11 @@ pt_status pt__decode_relation(pt__decoder *d, const Spark__Connect__Relation *re
         return pt__decode_not_set(d, NULL, &spark__connect__relation__descriptor, "RELTYPE_NOT_SET");
     const pt_origin *outer = d->origin;
     const Spark__Connect__RelationCommon *common = relation->common;
-    pt_plan *plan;
+    pt_plan *plan = NULL;
     if (common != NULL)
         d->origin = pt__decode_origin(d, common->origin);
     PT_TRY(decode_kind(d, relation, &plan));
+    assert(plan != NULL);
     if (common != NULL)
         plan->plan_id = PT_OPTIONAL(common, plan_id, -1);
     d->origin = outer;

@@ -64,7 +64,7 @@ static pt_status decode_time(pt__decoder *d, const Spark__Connect__DataType__Tim
 
 static pt_status decode_array(pt__decoder *d, const Spark__Connect__DataType__Array *array, const pt_type **out)
 {
-    const pt_type *element;
+    const pt_type *element = NULL;
     PT_TRY(pt__decode_type(d, array->element_type, &element));
     *out = pt__type_array(d->arena, element, array->contains_null);
     return PT_OK;
@@ -72,8 +72,8 @@ static pt_status decode_array(pt__decoder *d, const Spark__Connect__DataType__Ar
 
 static pt_status decode_map(pt__decoder *d, const Spark__Connect__DataType__Map *map, const pt_type **out)
 {
-    const pt_type *key;
-    const pt_type *value;
+    const pt_type *key = NULL;
+    const pt_type *value = NULL;
     PT_TRY(pt__decode_type(d, map->key_type, &key));
     PT_TRY(pt__decode_type(d, map->value_type, &value));
     *out = pt__type_map(d->arena, key, value, map->value_contains_null);
