@@ -160,6 +160,22 @@ def with_views(spark_session, folder):
     return spark_session
 
 
+def duckdb_views(folder):
+    import duckdb
+    con = duckdb.connect()
+    for t in TPCH_TABLES:
+        con.execute(f"create view {t} as select * from read_parquet('{folder}/{t}.parquet')")
+    return con
+
+
+def close(servers, sessions):
+    """Sessions first: at its end a client goes on calling a server that is gone."""
+    for s in sessions.values():
+        s.stop()
+    for s in servers:
+        s.close()
+
+
 # ---- reporting ----
 
 def median(values):

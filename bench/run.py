@@ -19,21 +19,12 @@ def timed(f):
 
 # ---- TPC-H ----
 
-def duckdb_views(folder):
-    import duckdb
-    con = duckdb.connect()
-    for t in common.TPCH_TABLES:
-        con.execute(f"create view {t} as select * from read_parquet('{folder}/{t}.parquet')")
-    return con
-
-
 def tpch(a):
     folder, queries = common.tpch(a.scale), common.tpch_queries()
-    servers = [common.portico(), common.sail()]
+    servers, sessions = [common.portico(), common.sail()], {}
     try:
-        runs = {"duckdb": duckdb_views(folder)}
-        for s in servers:
-            runs[s.name] = common.with_views(common.session(s.url), folder)
+        sessions = {s.name: common.with_views(common.session(s.url), folder) for s in servers}
+        runs = {"duckdb": common.duckdb_views(folder), **sessions}
         best = {name: {} for name in runs}
         for _ in range(a.rounds):
             for n, sql in sorted(queries.items()):
@@ -50,14 +41,13 @@ def tpch(a):
         return {"seconds": total, "queries": best, "portico_over_duckdb": total["portico"] / total["duckdb"],
                 "sail_over_duckdb": total["sail"] / total["duckdb"]}
     finally:
-        for s in servers:
-            s.close()
+        common.close(servers, sessions)
 
 
 # ---- small statements ----
 
 def select1(a):
-    servers = [common.portico(), common.sail()]
+    servers, sessions = [common.portico(), common.sail()], {}
     try:
         sessions = {s.name: common.session(s.url) for s in servers}
         times = {name: [] for name in sessions}
@@ -69,8 +59,7 @@ def select1(a):
         ms = {name: 1000 * common.median(t) for name, t in times.items()}
         return {"median_ms": ms, "portico_over_sail": ms["portico"] / ms["sail"]}
     finally:
-        for s in servers:
-            s.close()
+        common.close(servers, sessions)
 
 
 CLIENT = """
@@ -123,7 +112,7 @@ def clients(a):
 
 def lineitem(a):
     folder = common.tpch(a.scale)
-    servers = [common.portico(), common.sail()]
+    servers, sessions = [common.portico(), common.sail()], {}
     try:
         sessions = {s.name: common.with_views(common.session(s.url), folder) for s in servers}
         best, growth = {}, {}
@@ -138,8 +127,7 @@ def lineitem(a):
         rates = {name: 3.0 / t for name, t in best.items()}
         return {"million_rows_per_s": rates, "memory_growth_mib": growth, "portico_over_sail": rates["portico"] / rates["sail"]}
     finally:
-        for s in servers:
-            s.close()
+        common.close(servers, sessions)
 
 
 # ---- start and memory ----
