@@ -77,10 +77,11 @@ static bool new_block(pt__outbox *outbox)
     pt__block *block = malloc(sizeof(*block));
     if (block == NULL)
         return false;
-    block->used_bytes = 0;
-    block->owner = pt_bytes_wrap((pt_bytes_view){block->data, BLOCK_BYTES}, free, block);
-    if (block->owner == NULL)
+    pt_bytes *owner = pt_bytes_wrap((pt_bytes_view){block->data, BLOCK_BYTES}, free, block);
+    if (owner == NULL) /* the block is freed */
         return false;
+    block->used_bytes = 0;
+    block->owner = owner;
     outbox->block = block;
     return true;
 }

@@ -1,5 +1,6 @@
 #include "wire/test_client.h"
 
+#include "base/test_memory.h"
 #include "base/unconst.h"
 
 #include <stdio.h>
@@ -263,7 +264,9 @@ void pt__test_client_raw(pt__test_client *client, const void *bytes, size_t size
     while (size_bytes > 0) {
         size_t count = size_bytes < step ? size_bytes : step;
         pt_error err = PT_ERROR_INIT;
+        pt__test_memory_watch(true);
         pt_status status = pt_connection_feed(client->connection, (pt_bytes_view){at, count}, client->now_ms, &err);
+        pt__test_memory_watch(false);
         if (status != PT_OK && client->feed_status == PT_OK) {
             client->feed_status = status;
             pt_error_move(&client->feed_error, &err);
@@ -287,7 +290,9 @@ static bool client_to_server(pt__test_client *client)
 static bool server_to_client(pt__test_client *client)
 {
     struct iovec pieces[IOVECS];
+    pt__test_memory_watch(true);
     size_t count = pt_connection_pending(client->connection, pieces, IOVECS);
+    pt__test_memory_watch(false);
     if (client->deaf)
         return false;
     size_t size = 0;

@@ -21,6 +21,8 @@ static void on_started(void *mount, pt_call *call)
     pt__test_echo *echo = mount;
     echo->started++;
     call->state = calloc(1, sizeof(echo_call));
+    if (call->state == NULL)
+        pt_call_finish(call, &(pt_call_status){PT_GRPC_RESOURCE_EXHAUSTED, "no memory", {NULL, 0}});
 }
 
 static void send_text(pt_call *call, const char *text)
@@ -140,6 +142,8 @@ static void on_closed(void *mount, pt_call *call, pt_call_end end)
     echo->last_end = end;
     if (echo->never == call)
         echo->never = NULL;
+    if (state == NULL)
+        return;
     pt__buffer_deinit(&state->collected);
     pt_bytes_unref(state->piece);
     free(state);
