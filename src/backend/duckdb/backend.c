@@ -1,6 +1,8 @@
 #include "backend/duckdb/catalog.h"
 #include "backend/duckdb/command.h"
 #include "backend/duckdb/describe_files.h"
+#include "backend/duckdb/explain.h"
+#include "backend/duckdb/kept.h"
 #include "backend/duckdb/open.h"
 #include "backend/duckdb/operation.h"
 #include "plan/arrow_schema.h"
@@ -97,6 +99,16 @@ static pt_status describe_files(void *session, const pt_file_request *request, p
     return pt__describe_files(database_of(session), arena, request, out, err);
 }
 
+static pt_status explain(void *session, const pt_query *query, pt__arena *arena, const char **out, pt_error *err)
+{
+    return pt__explain(database_of(session), query, arena, out, err);
+}
+
+static pt_status keep(void *session, const pt_query *query, void **kept, pt_error *err)
+{
+    return pt__kept_make(database_of(session), query, kept, err);
+}
+
 const pt_backend_vtable pt_backend_duckdb = {
     .size_bytes = sizeof(pt_backend_vtable),
     .name = "duckdb",
@@ -111,4 +123,7 @@ const pt_backend_vtable pt_backend_duckdb = {
     .list_tables = list_tables,
     .list_databases = list_databases,
     .describe_files = describe_files,
+    .explain = explain,
+    .keep = keep,
+    .release_kept = pt__kept_release,
 };

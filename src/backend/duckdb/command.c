@@ -23,7 +23,7 @@ pt_status pt__command_sql(pt__command_run *run, const char *sql, pt_error *err)
     return pt__statement_check(run->statement, err);
 }
 
-static void forget_locals(pt__command_run *run)
+void pt__command_forget(pt__command_run *run)
 {
     for (size_t i = 0; i < run->local_count; i++)
         pt__local_forget(run->database, &run->locals[i]);
@@ -64,7 +64,7 @@ void pt__put_named_query(pt__lower *lower, const pt__lowered *query, const pt_ty
 
 /* ---- routing ---- */
 
-static const pt_plan *query_of(const pt_plan *plan)
+const pt_plan *pt__command_query_of(const pt_plan *plan)
 {
     if (plan->kind == PT_PLAN_CREATE_TABLE)
         return pt__plan_as_create_table(plan)->query;
@@ -94,7 +94,7 @@ pt_status pt__command_check(pt__duckdb *database, pt__arena *arena, const pt_pla
 {
     if (!is_run_here(plan->kind))
         return pt__lower_unsupported(err, plan->origin, pt__plan_kind_name(plan->kind));
-    const pt_plan *query = query_of(plan);
+    const pt_plan *query = pt__command_query_of(plan);
     pt__lowered ignored;
     return query == NULL ? PT_OK : pt__lower_query(pt__lower_new(arena, database, time_zone), query, &ignored, err);
 }
@@ -130,6 +130,6 @@ pt_status pt__command_execute(pt__command_run *run, const pt_plan *plan, pt_erro
 {
     PT_TRY(pt__statement_borrow(run->statement, err));
     pt_status status = in_transaction(run, plan, err);
-    forget_locals(run);
+    pt__command_forget(run);
     return status;
 }

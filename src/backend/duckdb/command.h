@@ -32,6 +32,12 @@ pt_status pt__command_sql(pt__command_run *run, const char *sql, pt_error *err);
 /** Lowers the command's query and registers its client rows. */
 pt_status pt__command_query(pt__command_run *run, const pt_plan *query, pt__lowered *out, pt_error *err);
 
+/** After it has run. */
+void pt__command_forget(pt__command_run *run);
+
+/** The relation whose rows a command takes; NULL: none. */
+const pt_plan *pt__command_query_of(const pt_plan *plan);
+
 /** `SELECT CAST(x0 AS T) AS "name", … FROM (query) AS x(x0, …)` with the fields' names and types. */
 void pt__put_named_query(pt__lower *lower, const pt__lowered *query, const pt_type *schema);
 

@@ -1,5 +1,6 @@
 #include "backend/duckdb/error_map.h"
 
+#include "backend/duckdb/error_context.h"
 #include "base/condition.h"
 #include "base/json.h"
 
@@ -300,14 +301,13 @@ static pt_status raise_other(const char *text, pt_error *err)
 
 pt_status pt__error_of_text(const char *text, const pt_plan *plan, pt_error *err)
 {
-    (void)plan;
     if (text == NULL)
         return pt_error_set(err, PT_INTERNAL, "DuckDB failed without a message");
     const char *open;
     const char *close;
-    if (find_mark(text, &open, &close))
-        return raise_marked(open, close, err);
-    return raise_other(text, err);
+    pt_status status = find_mark(text, &open, &close) ? raise_marked(open, close, err) : raise_other(text, err);
+    pt__error_find_context(plan, err);
+    return status;
 }
 
 pt_status pt__error_of_result(duckdb_result *result, const pt_plan *plan, pt_error *err)

@@ -300,6 +300,19 @@ RULE(lag)
     return pt__lower_by_template(lower, pt__arena_printf(lower->arena, "%s(%s)", name, arguments), call, form, err);
 }
 
+RULE(ntile)
+{
+    return pt__lower_by_template(lower, call->argument_count == 0 ? "CAST(ntile(1) AS {r})" : "CAST(ntile({0}) AS {r})",
+                                 call, form, err);
+}
+
+RULE(nth_value)
+{
+    pt__aggregate_form own = form == NULL ? (pt__aggregate_form){0} : *form;
+    own.ignore_nulls = own.ignore_nulls || (call->argument_count > 2 && is_true_literal(call->arguments[2]));
+    return pt__lower_by_template(lower, "nth_value({0}, {1}::BIGINT)", call, &own, err);
+}
+
 RULE(grouping)
 {
     (void)form;
@@ -579,6 +592,8 @@ static const struct {
     {"lag", rule_lag},
     {"like", rule_like},
     {"map", rule_map},
+    {"nth_value", rule_nth_value},
+    {"ntile", rule_ntile},
     {"remainder", rule_remainder},
     {"rlike", rule_rlike},
     {"round", rule_round},
