@@ -2,8 +2,9 @@
 #include "decode/spark_sql/internal.h"
 
 enum {
-    GROUPING_SETS_MAX = 65536,    /* sets of one GROUP BY after expansion */
-    GROUPING_EXPRESSIONS_MAX = 64 /* of ROLLUP and CUBE; what Spark's grouping id can hold */
+    GROUPING_SETS_MAX = 65536,      /* sets of one GROUP BY after expansion */
+    GROUPING_MEMBERS_MAX = 1 << 22, /* of all those sets together */
+    GROUPING_EXPRESSIONS_MAX = 64   /* of ROLLUP and CUBE; what Spark's grouping id can hold */
 };
 
 typedef struct set_list {
@@ -14,35 +15,42 @@ typedef struct set_list {
 
 typedef struct group_clause {
     pt__sql_expr_list expressions;
-    set_list sets; /* the product of the elements so far */
+    pt__list(uint32_t) plain; /* elements that are just expressions: members of every set */
+    set_list sets;            /* the product of the other elements; empty: there are none */
     size_t element_count;
     pt_group_kind only_kind; /* of the one element, if it is ROLLUP or CUBE of single expressions */
 } group_clause;
+
+/* Comparing recurses as deep as an expression is; long ones are not compared. */
+static bool is_short(const pt_expr *expr)
+{
+    enum { COMPARED_UNITS_MAX = 4096 };
+    return expr->origin == NULL || expr->origin->stop - expr->origin->start < COMPARED_UNITS_MAX;
+}
 
 /* The position of an expression among the grouping expressions; equal ones share one. */
 static uint32_t add_expression(pt__sql_parser *p, group_clause *group, const pt_expr *expr)
 {
     enum { COMPARED_MAX = 256 };
     size_t compared = group->expressions.count < COMPARED_MAX ? group->expressions.count : COMPARED_MAX;
-    for (size_t i = 0; i < compared; i++) {
-        if (pt__expr_equal(group->expressions.items[i], expr))
+    for (size_t i = 0; i < compared && is_short(expr); i++) {
+        if (is_short(group->expressions.items[i]) && pt__expr_equal(group->expressions.items[i], expr))
             return (uint32_t)i;
     }
     pt__list_push(p->arena, &group->expressions, expr);
     return (uint32_t)(group->expressions.count - 1);
 }
 
-static pt_grouping_set join_sets(pt__sql_parser *p, pt_grouping_set a, pt_grouping_set b)
+static pt_grouping_set join_sets(pt__sql_parser *p, const group_clause *group, pt_grouping_set a, pt_grouping_set b)
 {
     uint32_t *members = pt__arena_array(p->arena, uint32_t, a.count + b.count + 1);
+    bool *seen = pt__arena_array(p->arena, bool, group->expressions.count + 1);
     size_t count = 0;
     for (size_t i = 0; i < a.count + b.count; i++) {
         uint32_t member = i < a.count ? a.members[i] : b.members[i - a.count];
-        size_t j = 0;
-        while (j < count && members[j] != member)
-            j++;
-        if (j == count)
+        if (!seen[member])
             members[count++] = member;
+        seen[member] = true;
     }
     return (pt_grouping_set){members, count};
 }
@@ -53,17 +61,35 @@ static pt_status too_many_sets(pt__sql_parser *p)
 }
 
 /* Every set so far with every set of the new element. */
-static pt_status multiply(pt__sql_parser *p, set_list *product, const set_list *element)
+static pt_status multiply(pt__sql_parser *p, group_clause *group, const set_list *element)
 {
     set_list next = {0};
-    if (product->count * element->count > GROUPING_SETS_MAX)
-        return too_many_sets(p);
-    for (size_t i = 0; i < product->count; i++) {
-        for (size_t j = 0; j < element->count; j++)
-            pt__list_push(p->arena, &next, join_sets(p, product->items[i], element->items[j]));
+    if (group->sets.count == 0) {
+        group->sets = *element;
+        return PT_OK;
     }
-    *product = next;
+    size_t count = group->sets.count * element->count;
+    if (count > GROUPING_SETS_MAX || count * group->expressions.count > GROUPING_MEMBERS_MAX)
+        return too_many_sets(p);
+    for (size_t i = 0; i < group->sets.count; i++) {
+        for (size_t j = 0; j < element->count; j++)
+            pt__list_push(p->arena, &next, join_sets(p, group, group->sets.items[i], element->items[j]));
+    }
+    group->sets = next;
     return PT_OK;
+}
+
+/* Plain expressions are in every set. */
+static pt_status add_plain(pt__sql_parser *p, group_clause *group)
+{
+    set_list whole = {0};
+    pt_grouping_set plain = {group->plain.items, group->plain.count};
+    if (group->sets.count == 0 || plain.count == 0)
+        return PT_OK;
+    pt__list_push(p->arena, &whole, plain);
+    set_list sets = group->sets;
+    group->sets = whole;
+    return multiply(p, group, &sets);
 }
 
 /* `a`, `(a, b)` or `()`. */
@@ -100,18 +126,18 @@ static pt_status parse_sets(pt__sql_parser *p, group_clause *group, set_list *ou
 }
 
 /* (a, b, c) to {a, b, c}, {a, b}, {a}, {} */
-static void roll_up(pt__sql_parser *p, const set_list *parts, set_list *out)
+static void roll_up(pt__sql_parser *p, const group_clause *group, const set_list *parts, set_list *out)
 {
     for (size_t size = parts->count + 1; size > 0; size--) {
         pt_grouping_set set = {NULL, 0};
         for (size_t i = 0; i + 1 < size; i++)
-            set = join_sets(p, set, parts->items[i]);
+            set = join_sets(p, group, set, parts->items[i]);
         pt__list_push(p->arena, out, set);
     }
 }
 
 /* (a, b) to {a, b}, {a}, {b}, {} */
-static pt_status cube(pt__sql_parser *p, const set_list *parts, set_list *out)
+static pt_status cube(pt__sql_parser *p, const group_clause *group, const set_list *parts, set_list *out)
 {
     if (parts->count > 16)
         return too_many_sets(p);
@@ -119,7 +145,7 @@ static pt_status cube(pt__sql_parser *p, const set_list *parts, set_list *out)
         pt_grouping_set set = {NULL, 0};
         for (size_t i = 0; i < parts->count; i++) {
             if ((mask - 1) >> (parts->count - 1 - i) & 1)
-                set = join_sets(p, set, parts->items[i]);
+                set = join_sets(p, group, set, parts->items[i]);
         }
         pt__list_push(p->arena, out, set);
     }
@@ -135,13 +161,14 @@ static bool all_single(const set_list *parts)
     return true;
 }
 
-static pt_status expand(pt__sql_parser *p, bool is_cube, const set_list *parts, set_list *out)
+static pt_status expand(pt__sql_parser *p, const group_clause *group, bool is_cube, const set_list *parts,
+                        set_list *out)
 {
     if (parts->count > GROUPING_EXPRESSIONS_MAX)
         return pt__raise(p->err, PT_COND_GROUPING_SIZE_LIMIT_EXCEEDED, "maxSize", "64", NULL);
     if (is_cube)
-        return cube(p, parts, out);
-    roll_up(p, parts, out);
+        return cube(p, group, parts, out);
+    roll_up(p, group, parts, out);
     return PT_OK;
 }
 
@@ -151,9 +178,9 @@ static pt_status parse_rollup_or_cube(pt__sql_parser *p, group_clause *group, se
     set_list parts = {0};
     pt__sql_skip(p, 1);
     PT_TRY(parse_sets(p, group, &parts));
-    if (group->element_count == 0 && all_single(&parts) && group->expressions.count == parts.count)
+    if (group->element_count == 1 && all_single(&parts) && group->expressions.count == parts.count)
         group->only_kind = is_cube ? PT_GROUP_CUBE : PT_GROUP_ROLLUP;
-    return expand(p, is_cube, &parts, out);
+    return expand(p, group, is_cube, &parts, out);
 }
 
 static bool at_rollup_or_cube(const pt__sql_parser *p)
@@ -185,22 +212,19 @@ static pt_status parse_grouping_sets(pt__sql_parser *p, group_clause *group, set
 static pt_status parse_element(pt__sql_parser *p, group_clause *group)
 {
     set_list sets = {0};
+    group->element_count++;
     if (at_rollup_or_cube(p)) {
         PT_TRY(parse_rollup_or_cube(p, group, &sets));
-    } else if (pt__sql_at_two(p, PT_KW_GROUPING, PT_KW_SETS)) {
+        return multiply(p, group, &sets);
+    }
+    if (pt__sql_at_two(p, PT_KW_GROUPING, PT_KW_SETS)) {
         PT_TRY(parse_grouping_sets(p, group, &sets));
         group->only_kind = PT_GROUP_SETS;
-    } else {
-        pt_grouping_set set;
-        const pt_expr *expr = NULL;
-        uint32_t *member = pt__arena_array(p->arena, uint32_t, 1);
-        PT_TRY(pt__sql_expression(p, &expr));
-        *member = add_expression(p, group, expr);
-        set = (pt_grouping_set){member, 1};
-        pt__list_push(p->arena, &sets, set);
+        return multiply(p, group, &sets);
     }
-    PT_TRY(multiply(p, &group->sets, &sets));
-    group->element_count++;
+    const pt_expr *expr = NULL;
+    PT_TRY(pt__sql_expression(p, &expr));
+    pt__list_push(p->arena, &group->plain, add_expression(p, group, expr));
     return PT_OK;
 }
 
@@ -219,7 +243,7 @@ static pt_status parse_suffix(pt__sql_parser *p, group_clause *group, pt_group_k
         pt__sql_skip(p, 2);
         *kind = is_cube ? PT_GROUP_CUBE : PT_GROUP_ROLLUP;
         group->sets = (set_list){0};
-        return expand(p, is_cube, &parts, &group->sets);
+        return expand(p, group, is_cube, &parts, &group->sets);
     }
     if (pt__sql_at_two(p, PT_KW_GROUPING, PT_KW_SETS)) {
         *kind = PT_GROUP_SETS;
@@ -238,19 +262,17 @@ static bool at_group_all(const pt__sql_parser *p)
 
 pt_status pt__sql_group_by(pt__sql_parser *p, pt_plan_aggregate *aggregate)
 {
-    pt_grouping_set whole = {NULL, 0};
     group_clause group = {0};
     if (at_group_all(p)) {
         pt__sql_skip(p, 1);
         aggregate->group_kind = PT_GROUP_ALL;
         return PT_OK;
     }
-    pt__list_push(p->arena, &group.sets, whole);
     do {
         PT_TRY(parse_element(p, &group));
     } while (pt__sql_accept(p, ','));
-    bool analytic = group.sets.count > 1 || group.only_kind == PT_GROUP_SETS;
-    pt_group_kind kind = !analytic ? PT_GROUP_BY : PT_GROUP_SETS;
+    PT_TRY(add_plain(p, &group));
+    pt_group_kind kind = group.sets.count == 0 ? PT_GROUP_BY : PT_GROUP_SETS;
     if (group.element_count == 1 && group.only_kind != PT_GROUP_BY)
         kind = group.only_kind;
     PT_TRY(parse_suffix(p, &group, &kind));

@@ -396,14 +396,14 @@ pt_status pt__sql_typed_literal(pt__sql_parser *p, const pt_expr **out)
     int32_t kind = p->tokens[first].kind;
     const char *function = literal_function(p, kind);
     pt__sql_skip(p, 1);
+    size_t at = p->position;
+    pt_text_view text = {0};
+    PT_TRY(read_strings(p, 1, &text));
     if (function != NULL) {
-        const pt_expr *text = NULL;
-        PT_TRY(pt__sql_string_literal(p, &text));
-        *out = pt__sql_make_call(p, first, function, 1, text);
+        pt_value value = {.as.text = text};
+        *out = pt__sql_make_call(p, first, function, 1, make_literal(p, at, PT_T(STRING), value));
         return PT_OK;
     }
-    pt_text_view text = {0};
-    PT_TRY(pt__sql_string(p, &text));
     if (kind == PT_KW_X)
         return binary_literal(p, first, text, out);
     if (kind == PT_KW_INTERVAL) {

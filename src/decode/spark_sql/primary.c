@@ -262,6 +262,8 @@ static pt_status parse_parentheses(pt__sql_parser *p, const pt_expr **out)
     }
     if (pt__sql_at(p, ','))
         return parse_row_rest(p, first, *out, out);
+    if ((*out)->kind == PT_EXPR_ALIAS) /* only items of a row have names */
+        return pt__sql_syntax_error(p);
     return pt__sql_expect(p, ')');
 }
 

@@ -555,6 +555,8 @@ static pt_status parse_cte(pt__sql_parser *p, pt_cte *out, int64_t *recursion_li
     return pt__sql_expect(p, ')');
 }
 
+enum { CTES_MAX = 10000 };
+
 static bool is_duplicate(const pt_cte *ctes, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++) {
@@ -576,6 +578,8 @@ pt_status pt__sql_with_clause(pt__sql_parser *p, pt_plan_with **out)
     with->is_recursive = pt__sql_accept(p, PT_KW_RECURSIVE);
     do {
         pt_cte cte = {0};
+        if (ctes.count == CTES_MAX)
+            return pt_error_set(p->err, PT_LIMIT, "WITH defines more than %d tables", (int)CTES_MAX);
         size_t at = p->position;
         PT_TRY(parse_cte(p, &cte, &with->recursion_limit));
         if (is_duplicate(ctes.items, ctes.count, cte.name)) {
