@@ -75,7 +75,12 @@ typedef struct pt_call_vtable {
     bool (*metadata)(pt_call *call, const char *key, pt_bytes_view *value);
     const pt_principal *(*principal)(pt_call *call);
     pt_mailbox *(*mailbox)(pt_call *call);
-    /** Queues one message; takes the references of the segments, success or failure. */
+    /**
+     * Queues one message; takes the references of the segments, success or failure. Look at queued_bytes before, and
+     * go on in the handler's `writable`: nothing else slows a sender down.
+     * Errors: PT_CANCELLED (the call is over, `closed` has run or is about to), PT_LIMIT (the message is 4 GiB, or too
+     * much waits on the connection), PT_NO_MEMORY (the call is reset then).
+     */
     pt_status (*send)(pt_call *call, const pt_segment *segments, size_t count, pt_error *err);
     /** Bytes queued and not yet handed to the peer's flow control. */
     size_t (*queued_bytes)(pt_call *call);

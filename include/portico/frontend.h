@@ -34,7 +34,7 @@ typedef struct pt_method {
     void (*message)(void *mount, pt_call *call, pt_bytes_view message);
     /** The client sends no more. NULL: nothing to do. */
     void (*half_closed)(void *mount, pt_call *call);
-    /** Queued bytes fell below the connection's low mark: send more. NULL: nothing to do. */
+    /** Queued bytes fell below the connection's low mark (1 MiB), or to nothing: send more. NULL: nothing to do. */
     void (*writable)(void *mount, pt_call *call);
     /** The last call, always: release call->state. `call` is invalid afterwards. NULL: nothing to do. */
     void (*closed)(void *mount, pt_call *call, pt_call_end end);
