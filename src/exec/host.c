@@ -136,6 +136,11 @@ pt_status pt_host_new(const pt_host_options *options, pt_host **out, pt_error *e
     return PT_OK;
 }
 
+size_t pt__host_plan_limit_bytes(const pt_host *host)
+{
+    return (size_t)host->limits.plan_bytes;
+}
+
 bool pt__host_is_closing(pt_host *host)
 {
     return atomic_load(&host->closing);

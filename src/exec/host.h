@@ -46,6 +46,9 @@ pt_status pt__host_run(pt_host *host, void (*run)(void *context), void *context,
 
 bool pt__host_is_closing(pt_host *host);
 
+/** What one request may take in memory while it is analyzed (plan.memory-limit). */
+size_t pt__host_plan_limit_bytes(const pt_host *host);
+
 /** Whether `text` (may be NULL) is a UUID. */
 bool pt__is_uuid(const char *text);
 
