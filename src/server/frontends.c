@@ -1,5 +1,8 @@
 #include "server/frontends.h"
 
+#include <portico/spark_connect.h>
+
 const pt_frontend_vtable *const pt__server_frontends[] = {
+    &pt_frontend_spark_connect,
     NULL,
 };
