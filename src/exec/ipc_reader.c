@@ -3,10 +3,12 @@
 #include "base/list.h"
 #include "base/utf8.h"
 #include "exec/arrow_layout.h"
+#include "exec/ipc_check.h"
 
 #include <nanoarrow/nanoarrow_ipc.h>
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +49,14 @@ static bool init_source(message_source *source, pt_bytes_view bytes)
     return true;
 }
 
+/* The header has been verified, so its size is that of the flatbuffer and what stands before it. */
+static bool header_is_complete(message_source *source, size_t prefix)
+{
+    size_t size = (size_t)source->decoder.header_size_bytes;
+    snprintf(source->reason.message, sizeof(source->reason.message), "a part that the format asks for is missing");
+    return size > prefix && pt__ipc_message_is_complete((pt_bytes_view){source->rest.data + prefix, size - prefix});
+}
+
 /* Steps to the next message; `*at_end` when the stream is over: by its mark, or because the bytes are. */
 static pt_status next_message(message_source *source, bool *at_end, pt_error *err)
 {
@@ -60,6 +70,7 @@ static pt_status next_message(message_source *source, bool *at_end, pt_error *er
     if (*at_end)
         return PT_OK;
     if (code != NANOARROW_OK || ArrowIpcDecoderVerifyHeader(&source->decoder, view, &source->reason) != NANOARROW_OK ||
+        !header_is_complete(source, (size_t)prefix) ||
         ArrowIpcDecoderDecodeHeader(&source->decoder, view, &source->reason) != NANOARROW_OK)
         return malformed(err, "a message header", source->reason.message);
     size_t header = (size_t)source->decoder.header_size_bytes;
@@ -124,6 +135,7 @@ static bool shrink_offsets(struct ArrowArray *array)
         return false;
     for (int64_t i = 0; i < count; i++)
         ArrowBufferAppendUnsafe(&narrow, &(int32_t){(int32_t)wide[i]}, 4);
+    ArrowBufferReset(ArrowArrayBuffer(array, 1));
     ArrowBufferMove(&narrow, ArrowArrayBuffer(array, 1));
     array->buffers[1] = ArrowArrayBuffer(array, 1)->data;
     return true;
@@ -252,24 +264,18 @@ static void keep_bytes(struct ArrowBufferAllocator *allocator, uint8_t *data, in
     (void)size;
 }
 
-/* The body as a buffer to share: the client's bytes where they are aligned, a copy where not. */
+/* The body as a buffer to share, without copying it. */
 static pt_status share_body(stream_reader *r, struct ArrowBuffer *out)
 {
     pt_bytes_view body = r->source->body;
     struct ArrowBuffer buffer;
     ArrowBufferInit(&buffer);
-    if (body.size_bytes != 0 && (uintptr_t)body.data % ALIGNMENT != 0) {
-        if (ArrowBufferAppend(&buffer, body.data, (int64_t)body.size_bytes) != NANOARROW_OK)
-            return pt_error_set(r->err, PT_NO_MEMORY, "no memory for local rows");
-    } else {
-        ArrowBufferSetAllocator(&buffer, ArrowBufferDeallocator(keep_bytes, NULL));
-        buffer.data = (uint8_t *)body.data;
-        buffer.size_bytes = (int64_t)body.size_bytes;
-        buffer.capacity_bytes = buffer.size_bytes;
-    }
+    ArrowBufferSetAllocator(&buffer, ArrowBufferDeallocator(keep_bytes, NULL));
+    buffer.data = (uint8_t *)body.data;
+    buffer.size_bytes = (int64_t)body.size_bytes;
+    buffer.capacity_bytes = buffer.size_bytes;
     if (ArrowSharedBufferInit(out, &buffer) == NANOARROW_OK)
         return PT_OK;
-    ArrowBufferReset(&buffer);
     return pt_error_set(r->err, PT_NO_MEMORY, "no memory for local rows");
 }
 
@@ -312,6 +318,8 @@ static pt_status take_message(stream_reader *r)
 
 static pt_status read_stream(stream_reader *r, pt_bytes_view bytes)
 {
+    if ((uintptr_t)bytes.data % ALIGNMENT != 0) /* all that follows is aligned within the stream */
+        bytes.data = pt__arena_copy(r->arena, bytes.data, bytes.size_bytes);
     r->source = pt__arena_make(r->arena, message_source);
     if (!init_source(r->source, bytes))
         return pt_error_set(r->err, PT_NO_MEMORY, "no memory to read local rows");

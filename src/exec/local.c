@@ -187,6 +187,7 @@ static bool convert_numbers(struct ArrowArray *column, pt_type_id from, pt_type_
             return false;
         }
     }
+    ArrowBufferReset(ArrowArrayBuffer(column, 1));
     ArrowBufferMove(&converted, ArrowArrayBuffer(column, 1));
     column->buffers[1] = ArrowArrayBuffer(column, 1)->data;
     return true;

@@ -1,0 +1,79 @@
+#include "exec/ipc_check.h"
+
+#include <nanoarrow/ipc/flatcc_generated.h>
+
+#define ns(name) org_apache_arrow_flatbuf_##name
+
+enum { FIELD_DEPTH_MAX = 64 };
+
+static bool metadata_is_complete(ns(KeyValue_vec_t) pairs)
+{
+    for (size_t i = 0; i < ns(KeyValue_vec_len)(pairs); i++) {
+        ns(KeyValue_table_t) pair = ns(KeyValue_vec_at)(pairs, i);
+        if (pair == NULL || ns(KeyValue_key)(pair) == NULL || ns(KeyValue_value)(pair) == NULL)
+            return false;
+    }
+    return true;
+}
+
+/* Dictionaries are refused later by name, once their index types are there. */
+static bool dictionary_is_complete(ns(Field_table_t) field)
+{
+    if (!ns(Field_dictionary_is_present)(field))
+        return true;
+    ns(DictionaryEncoding_table_t) dictionary = ns(Field_dictionary)(field);
+    return dictionary != NULL && ns(DictionaryEncoding_indexType_is_present)(dictionary) &&
+           ns(DictionaryEncoding_indexType)(dictionary) != NULL;
+}
+
+static bool fields_are_complete(ns(Field_vec_t) fields, int depth);
+
+static bool field_is_complete(ns(Field_table_t) field, int depth)
+{
+    if (field == NULL || ns(Field_type_type)(field) == ns(Type_NONE) || ns(Field_type)(field) == NULL)
+        return false;
+    return dictionary_is_complete(field) && metadata_is_complete(ns(Field_custom_metadata)(field)) &&
+           fields_are_complete(ns(Field_children)(field), depth + 1);
+}
+
+static bool fields_are_complete(ns(Field_vec_t) fields, int depth)
+{
+    if (depth > FIELD_DEPTH_MAX)
+        return false;
+    for (size_t i = 0; i < ns(Field_vec_len)(fields); i++)
+        if (!field_is_complete(ns(Field_vec_at)(fields, i), depth))
+            return false;
+    return true;
+}
+
+static bool batch_is_complete(ns(RecordBatch_table_t) batch)
+{
+    ns(FieldNode_vec_t) nodes = ns(RecordBatch_nodes)(batch);
+    if (ns(RecordBatch_length)(batch) < 0)
+        return false;
+    for (size_t i = 0; i < ns(FieldNode_vec_len)(nodes); i++) {
+        ns(FieldNode_struct_t) node = ns(FieldNode_vec_at)(nodes, i);
+        int64_t length = ns(FieldNode_length)(node);
+        int64_t nulls = ns(FieldNode_null_count)(node);
+        if (length < 0 || nulls < 0 || nulls > length)
+            return false;
+    }
+    return true;
+}
+
+bool pt__ipc_message_is_complete(pt_bytes_view flatbuffer)
+{
+    ns(Message_table_t) message = ns(Message_as_root)(flatbuffer.data);
+    if (message == NULL || ns(Message_bodyLength)(message) < 0)
+        return false;
+    const void *header = ns(Message_header)(message);
+    if (header == NULL)
+        return false;
+    if (ns(Message_header_type)(message) == ns(MessageHeader_RecordBatch))
+        return batch_is_complete(header);
+    if (ns(Message_header_type)(message) != ns(MessageHeader_Schema))
+        return true; /* refused later by kind */
+    ns(Schema_table_t) schema = header;
+    return metadata_is_complete(ns(Schema_custom_metadata)(schema)) &&
+           fields_are_complete(ns(Schema_fields)(schema), 0);
+}
