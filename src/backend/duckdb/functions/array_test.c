@@ -118,7 +118,8 @@ PT_TEST(maps_refuse_repeated_and_missing_keys)
 }
 
 static const pt__fn_case SHUFFLES[] = {
-    {"spark_pick_shuffled([1, 2, 3], 5), spark_pick_shuffled([1, 2, 3, 4, 5, 6], 42)", "[3, 1, 2] | [6, 3, 2, 1, 4, 5]"},
+    {"spark_pick_shuffled([1, 2, 3], 5), spark_pick_shuffled([1, 2, 3, 4, 5, 6], 42)",
+     "[3, 1, 2] | [6, 3, 2, 1, 4, 5]"},
     {"list_sort(spark_pick_shuffled([1, 2, 3]))", "[1, 2, 3]"},
 };
 

@@ -80,6 +80,7 @@ typedef struct pt__fn_state {
     pt__buffer scratch2;
     void *extra; /* a kernel's own use: freed by `free_extra` */
     void (*free_extra)(void *extra);
+    size_t partition; /* 0 for the first thread that runs this place in the query, 1 for the next … */
 } pt__fn_state;
 
 struct pt__fn_call {

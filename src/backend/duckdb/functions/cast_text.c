@@ -2,10 +2,10 @@
 #include "backend/duckdb/functions/kernels.h"
 
 #include "backend/duckdb/functions/nested.h"
+#include "backend/duckdb/functions/unicode.h"
 #include "backend/duckdb/functions/zones.h"
 #include "base/format_datetime.h"
 #include "base/format_double.h"
-#include "base/utf8.h"
 
 #include <stdlib.h>
 
@@ -18,20 +18,6 @@ typedef struct writer {
 } writer;
 
 static void append_value(writer *w, const pt__fn_column *column, idx_t row);
-
-/** Replaces what is not UTF-8, so that the text stays text. */
-static void append_binary(pt__buffer *out, pt_text_view bytes)
-{
-    if (pt__utf8_valid(bytes.data, bytes.size_bytes)) {
-        pt__buffer_append(out, bytes.data, bytes.size_bytes);
-        return;
-    }
-    uint32_t code_point;
-    for (size_t at = 0; pt__utf8_next(bytes.data, bytes.size_bytes, &at, &code_point);) {
-        char encoded[4];
-        pt__buffer_append(out, encoded, pt__utf8_encode(code_point, encoded));
-    }
-}
 
 static void append_interval(pt__buffer *out, const duckdb_interval *interval)
 {
@@ -90,7 +76,7 @@ static void append_leaf(writer *w, const pt__fn_column *column, idx_t row)
         pt__buffer_append(out, text.data, text.size_bytes);
         break;
     }
-    case DUCKDB_TYPE_BLOB: append_binary(out, pt__fn_string((const duckdb_string_t *)column->data + row)); break;
+    case DUCKDB_TYPE_BLOB: pt__append_valid(out, pt__fn_string((const duckdb_string_t *)column->data + row)); break;
     default: append_integer(out, column, row);
     }
 }

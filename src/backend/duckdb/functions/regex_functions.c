@@ -3,6 +3,7 @@
 
 #include "backend/duckdb/functions/list_out.h"
 #include "backend/duckdb/functions/regex.h"
+#include "backend/duckdb/functions/unicode.h"
 #include "base/utf8.h"
 
 #include <ctype.h>
@@ -247,20 +248,12 @@ void pt__fn_regexp_instr(pt__fn_call *call)
 
 /* split(text, regex, limit): a limit of 0 or less is none. */
 
-static size_t character_size(pt_text_view text, size_t at)
-{
-    size_t next = at + 1;
-    while (next < text.size_bytes && ((unsigned char)text.data[next] & 0xc0) == 0x80)
-        next++;
-    return next - at;
-}
-
 /** An empty pattern: one piece per character, the last with what is left. */
 static bool split_characters(pt__list_out *out, pt_text_view text, int32_t limit)
 {
     size_t at = 0;
     for (int32_t count = 1; at < text.size_bytes; count++) {
-        size_t size = count == limit ? text.size_bytes - at : character_size(text, at);
+        size_t size = count == limit ? text.size_bytes - at : pt__character_size(text, at);
         if (!pt__list_out_push_text(out, (pt_text_view){text.data + at, size}))
             return false;
         at += size;

@@ -57,6 +57,7 @@ static void free_registration(void *data)
 /* Binding: the types of the arguments. */
 
 typedef struct binding {
+    atomic_size_t threads; /* that have begun to run it */
     size_t count;
     pt__fn_type types[];
 } binding;
@@ -75,6 +76,7 @@ static void *copy_binding(void *data)
     binding *copy = malloc(sizeof(binding) + bound->count * sizeof(pt__fn_type));
     if (copy == NULL)
         return NULL;
+    atomic_init(&copy->threads, 0);
     copy->count = bound->count;
     for (size_t i = 0; i < bound->count; i++) {
         copy->types[i] = bound->types[i];
@@ -116,6 +118,7 @@ static void bind_types(duckdb_bind_info info)
         duckdb_scalar_function_bind_set_error(info, "out of memory");
         return;
     }
+    atomic_init(&bound->threads, 0);
     bound->count = count;
     for (size_t i = 0; i < count; i++) {
         duckdb_logical_type logical = argument_type(info, registered->row, i);
@@ -151,6 +154,9 @@ static void init_state(duckdb_init_info info)
         duckdb_scalar_function_init_set_error(info, "out of memory");
     else
         duckdb_scalar_function_init_set_state(info, state, free_state);
+    binding *bound = duckdb_scalar_function_init_get_bind_data(info);
+    if (state != NULL && bound != NULL)
+        state->partition = atomic_fetch_add(&bound->threads, 1);
 }
 
 /* Calls. */

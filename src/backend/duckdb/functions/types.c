@@ -32,7 +32,7 @@ duckdb_logical_type pt__fn_type_make(pt_text_view name, int scale)
         duckdb_destroy_logical_type(&element);
         return list;
     }
-    if (name.size_bytes == 20 && memcmp(name.data, "MAP(VARCHAR,VARCHAR)", 20) == 0) {
+    if (name.size_bytes == 20 && memcmp(name.data, "MAP(VARCHAR;VARCHAR)", 20) == 0) {
         duckdb_logical_type text = duckdb_create_logical_type(DUCKDB_TYPE_VARCHAR);
         duckdb_logical_type map = duckdb_create_map_type(text, text);
         duckdb_destroy_logical_type(&text);

@@ -6,7 +6,7 @@
 
 /**
  * A type by name; the caller destroys it. Names may end in [] any number of times; DECIMAL is DECIMAL(38,scale),
- * DECIMAL(w;s) any other. NULL when the name means nothing.
+ * DECIMAL(w;s) any other, MAP(VARCHAR;VARCHAR) the only map. NULL when the name means nothing.
  */
 duckdb_logical_type pt__fn_type_make(pt_text_view name, int scale);
 
