@@ -8,6 +8,7 @@
 #include "decode/spark_sql/parser.h"
 
 #include "base/test.h"
+#include "base/test_memory.h"
 #include "plan/text.h"
 
 #include <dirent.h>
@@ -183,4 +184,54 @@ PT_TEST(spark_sql_nested_too_deeply_is_refused)
     PT_CHECK_EQ(parse_repeated("", "(", 100000, "select 1"), PT_LIMIT);
     PT_CHECK_EQ(parse_repeated("select a group by ", "grouping sets (", 100000, "a"), PT_LIMIT);
     PT_CHECK_EQ(parse_repeated("", "with a as (", 100000, "select 1"), PT_LIMIT);
+}
+
+/* ---- without memory ---- */
+
+static const char STATEMENT[] =
+    "with a as (select x, 'text' as y, 1.5 as z from t where x in (1, 2) group by x having count(*) > 1) "
+    "select a.*, sum(z) over w, case when y like '%x' then interval 1 day end from a "
+    "window w as (partition by y order by z desc) order by 1 limit 10";
+static const char TABLE[] = "create table t (a int not null comment 'a \"comment\"', b struct<c: int>) using parquet";
+
+/* One run; whether there was an allocation of that index. Running out ends in the guard, with nothing leaked. */
+static bool parse_without_memory(const char *sql, long index)
+{
+    pt_error err = PT_ERROR_INIT;
+    const pt_plan *plan = NULL;
+    pt_text_view text = {sql, strlen(sql)};
+    pt__test_memory_fail(index);
+    pt__test_memory_watch(true);
+    pt__arena *arena = pt__arena_new(0);
+    if (arena != NULL && !PT_ARENA_GUARD(arena))
+        PT_CHECK(pt__sql_parse_statement(arena, text, NULL, &plan, &err) == PT_OK || err.status == PT_NO_MEMORY);
+    pt__arena_free(arena);
+    pt_error_clear(&err);
+    pt__test_memory_watch(false);
+    bool failed = pt__test_memory_has_failed();
+    pt__test_memory_fail(-1);
+    return failed;
+}
+
+PT_TEST(spark_sql_survives_each_failing_allocation)
+{
+    long index = 0;
+    while (parse_without_memory(STATEMENT, index))
+        index++;
+    PT_CHECK(index > 1);
+    for (index = 0; parse_without_memory(TABLE, index);)
+        index++;
+    PT_CHECK(index > 1);
+}
+
+PT_TEST(spark_sql_stops_at_the_limit_of_its_arena)
+{
+    pt__arena *arena = pt__arena_new(4096);
+    pt_text_view text = {STATEMENT, strlen(STATEMENT)};
+    const pt_plan *plan = NULL;
+    bool stopped = PT_ARENA_GUARD(arena);
+    if (!stopped)
+        PT_CHECK(pt__sql_parse_statement(arena, text, NULL, &plan, NULL) != PT_OK);
+    PT_CHECK(stopped);
+    pt__arena_free(arena);
 }

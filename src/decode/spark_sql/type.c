@@ -1,6 +1,7 @@
 /* Data types and column lists. */
 #include "decode/spark_sql/internal.h"
 
+#include "base/arena_buffer.h"
 #include "base/json.h"
 
 #include <string.h>
@@ -301,26 +302,25 @@ pt_status pt__sql_type(pt__sql_parser *p, const pt_type **out)
 /* ---- columns ---- */
 
 /* What Spark keeps of a column beyond its type: {"comment":…,"CURRENT_DEFAULT":…}. */
-static const char *column_metadata(pt__sql_parser *p, const char *comment, const char *default_text)
+static pt_status column_metadata(pt__sql_parser *p, const char *comment, const char *default_text, const char **out)
 {
     if (comment == NULL && default_text == NULL)
-        return NULL;
-    pt__buffer json = PT_BUFFER_INIT;
-    pt__buffer_append_byte(&json, '{');
+        return PT_OK;
+    pt__buffer *json = pt__arena_buffer(p->arena);
+    pt__buffer_append_byte(json, '{');
     if (default_text != NULL) {
-        pt__buffer_append_string(&json, "\"CURRENT_DEFAULT\":");
-        pt__json_append_cstring(&json, default_text);
-        pt__buffer_append_string(&json, ",\"EXISTS_DEFAULT\":");
-        pt__json_append_cstring(&json, default_text);
+        pt__buffer_append_string(json, "\"CURRENT_DEFAULT\":");
+        pt__json_append_cstring(json, default_text);
+        pt__buffer_append_string(json, ",\"EXISTS_DEFAULT\":");
+        pt__json_append_cstring(json, default_text);
     }
     if (comment != NULL) {
-        pt__buffer_append_string(&json, default_text != NULL ? ",\"comment\":" : "\"comment\":");
-        pt__json_append_cstring(&json, comment);
+        pt__buffer_append_string(json, default_text != NULL ? ",\"comment\":" : "\"comment\":");
+        pt__json_append_cstring(json, comment);
     }
-    pt__buffer_append_byte(&json, '}');
-    const char *text = pt__arena_copy_string(p->arena, pt__buffer_string(&json));
-    pt__buffer_deinit(&json);
-    return text;
+    pt__buffer_append_byte(json, '}');
+    *out = pt__buffer_string(json);
+    return json->failed ? pt_error_set(p->err, PT_NO_MEMORY, "out of memory") : PT_OK;
 }
 
 static pt_status default_text(pt__sql_parser *p, const char **out)
@@ -365,8 +365,7 @@ static pt_status field_attributes(pt__sql_parser *p, pt_field *out)
             break;
         }
     }
-    out->metadata = column_metadata(p, comment, value);
-    return PT_OK;
+    return column_metadata(p, comment, value, &out->metadata);
 }
 
 pt_status pt__sql_field(pt__sql_parser *p, pt_field *out)
