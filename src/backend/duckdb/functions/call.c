@@ -44,22 +44,27 @@ static void append_json(pt__buffer *out, const char *text)
     pt__buffer_append_byte(out, '"');
 }
 
+void pt__fn_append_condition(pt__buffer *text, pt__condition_id condition, va_list arguments)
+{
+    pt__buffer_printf(text, "[%s]{", pt__condition_get(condition)->name);
+    const char *separator = "";
+    for (const char *name = va_arg(arguments, const char *); name != NULL; name = va_arg(arguments, const char *)) {
+        pt__buffer_append_string(text, separator);
+        append_json(text, name);
+        pt__buffer_append_byte(text, ':');
+        append_json(text, va_arg(arguments, const char *));
+        separator = ",";
+    }
+    pt__buffer_append_byte(text, '}');
+}
+
 bool pt__fn_raise(pt__fn_call *call, pt__condition_id condition, ...)
 {
     pt__buffer text = PT_BUFFER_INIT;
-    pt__buffer_printf(&text, "[%s]{", pt__condition_get(condition)->name);
     va_list arguments;
     va_start(arguments, condition);
-    const char *separator = "";
-    for (const char *name = va_arg(arguments, const char *); name != NULL; name = va_arg(arguments, const char *)) {
-        pt__buffer_append_string(&text, separator);
-        append_json(&text, name);
-        pt__buffer_append_byte(&text, ':');
-        append_json(&text, va_arg(arguments, const char *));
-        separator = ",";
-    }
+    pt__fn_append_condition(&text, condition, arguments);
     va_end(arguments);
-    pt__buffer_append_byte(&text, '}');
     duckdb_scalar_function_set_error(call->info, pt__buffer_string(&text));
     pt__buffer_deinit(&text);
     call->failed = true;

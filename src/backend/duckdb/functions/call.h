@@ -195,6 +195,9 @@ bool pt__fn_type_is_integer(const pt__fn_type *type);
 /** Fails the whole call; name and value pairs ended by NULL. Always false. */
 __attribute__((sentinel)) bool pt__fn_raise(pt__fn_call *call, pt__condition_id condition, ...);
 
+/** The text of such an error. */
+void pt__fn_append_condition(pt__buffer *text, pt__condition_id condition, va_list arguments);
+
 /** As pt__fn_raise in ANSI mode; else nothing, the row being NULL. */
 #define pt__fn_reject(call, ...) ((call)->mode == PT__FN_ANSI ? pt__fn_raise((call), __VA_ARGS__) : false)
 

@@ -2,6 +2,7 @@
 
 #include "backend/duckdb/functions/call.h"
 #include "backend/duckdb/functions/kernels.h"
+#include "backend/duckdb/functions/register_aggregates.h"
 #include "backend/duckdb/functions/types.h"
 #include "backend/duckdb/functions/wide.h"
 #include "base/buffer.h"
@@ -336,6 +337,8 @@ pt_status pt__duckdb_register_functions(duckdb_connection connection, pt__zones 
     if (shared == NULL)
         return pt_error_set(err, PT_NO_MEMORY, "no memory for the functions");
     pt_status status = register_all(connection, shared, err);
+    if (status == PT_OK)
+        status = pt__duckdb_register_aggregates(connection, err);
     leave_services(shared);
     return status;
 }
