@@ -290,10 +290,18 @@ static void offset_frame(pt__analyzer *a, pt_expr_window *window)
     window->lower = window->upper = bound;
 }
 
+/* Functions of a row's number; nth_value and cume_dist look at peers as aggregates do. */
+static bool is_row_function(const pt_expr *function)
+{
+    if (function->kind != PT_EXPR_CALL || pt__expr_as_call(function)->function == NULL)
+        return false;
+    const pt__function *row = pt__expr_as_call(function)->function;
+    return row->kind == PT_FUNCTION_WINDOW && strcmp(row->name, "nth_value") != 0 && strcmp(row->name, "cume_dist") != 0;
+}
+
 static void default_frame(pt__analyzer *a, pt_expr_window *window)
 {
-    bool window_function = window->function->kind == PT_EXPR_CALL && pt__expr_as_call(window->function)->function != NULL &&
-                           pt__expr_as_call(window->function)->function->kind == PT_FUNCTION_WINDOW;
+    bool window_function = is_row_function(window->function);
     if (is_offset_function(window->function)) {
         offset_frame(a, window);
         return;

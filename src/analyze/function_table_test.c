@@ -19,7 +19,7 @@ PT_TEST(function_is_found_in_any_case_with_its_overloads)
     size_t count = 0;
     const pt__function *rows = pt__function_find("SUM", &count);
     PT_REQUIRE(rows != NULL);
-    PT_CHECK_EQ(count, 3);
+    PT_CHECK_EQ(count, 5);
     PT_CHECK_STR(rows[0].name, "sum");
     PT_CHECK(pt__function_find("no_such_function", &count) == NULL);
 }

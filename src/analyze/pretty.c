@@ -245,7 +245,8 @@ static const char *printed_name(const char *name)
                  {"log10", "LOG10"}, {"log2", "LOG2"},   {"log1p", "LOG1P"},     {"expm1", "EXPM1"},   {"ceil", "CEIL"},
                  {"floor", "FLOOR"}, {"rint", "rint"},   {"degrees", "DEGREES"}, {"radians", "RADIANS"}, {"hypot", "HYPOT"},
                  {"cot", "COT"},     {"sec", "SEC"},     {"csc", "CSC"},         {"asinh", "ASINH"},   {"acosh", "ACOSH"},
-                 {"atanh", "ATANH"}, {"array_agg", "collect_list"}, {"percent_rank", "PERCENT_RANK"}, {"signum", "SIGNUM"}, {"sign", "SIGN"}};
+                 {"atanh", "ATANH"}, {"array_agg", "collect_list"}, {"percent_rank", "PERCENT_RANK"},
+                 {"rank", "RANK"}, {"dense_rank", "DENSE_RANK"}, {"signum", "SIGNUM"}, {"sign", "SIGN"}};
     for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++) {
         if (strcasecmp(NAMES[i].name, name) == 0)
             return NAMES[i].printed;
@@ -253,9 +254,17 @@ static const char *printed_name(const char *name)
     return name;
 }
 
-static void put_within_group(pt__buffer *out, const pt_expr_call *call)
+/* Percentiles show the direction alone; mode shows the contrary of what it was given. */
+static void put_within_group(pt__buffer *out, const pt_expr_call *call, const char *name)
 {
     pt__buffer_append_string(out, " WITHIN GROUP (ORDER BY ");
+    bool is_mode = strcasecmp(name, "mode") == 0;
+    if (call->within_group_count == 1 && (is_mode || strncasecmp(name, "percentile_", 11) == 0)) {
+        const pt_expr_sort_order *order = pt__expr_as_sort_order(call->within_group[0]);
+        put(out, order->child);
+        pt__buffer_append_string(out, order->is_descending != is_mode ? " DESC)" : ")");
+        return;
+    }
     put_list(out, call->within_group, call->within_group_count, ", ");
     pt__buffer_append_string(out, ")");
 }
@@ -285,9 +294,25 @@ static void put_arguments(pt__buffer *out, const pt_expr_call *call, const char 
     pt__buffer_append_string(out, added);
 }
 
+/* mode(x, true) */
+static bool put_ordered_mode(pt__buffer *out, const pt_expr_call *call, const char *name)
+{
+    if (strcasecmp(name, "mode") != 0 || call->argument_count != 2 || call->arguments[1]->kind != PT_EXPR_LITERAL ||
+        call->arguments[1]->type->id != PT_TYPE_BOOLEAN || !pt__expr_as_literal(call->arguments[1])->value.as.boolean)
+        return false;
+    pt__buffer_append_string(out, "mode() WITHIN GROUP (ORDER BY ");
+    put(out, call->arguments[0]);
+    pt__buffer_append_string(out, " DESC)");
+    return true;
+}
+
 static void put_call(pt__buffer *out, const pt_expr_call *call)
 {
     const char *name = call->name.parts[call->name.count - 1];
+    if (put_ordered_mode(out, call, name))
+        return;
+    if (call->within_group_count != 0 && strcasecmp(name, "string_agg") == 0)
+        name = "listagg";
     if (put_operator(out, call, name) || put_literal_call(out, call, name))
         return;
     if (call->is_operator && call->argument_count == 1) {
@@ -299,8 +324,8 @@ static void put_call(pt__buffer *out, const pt_expr_call *call)
     put_arguments(out, call, name);
     pt__buffer_append_string(out, ")");
     if (call->within_group_count != 0)
-        put_within_group(out, call);
-    if (call->ignore_nulls)
+        put_within_group(out, call, name);
+    if (call->ignore_nulls && strcasecmp(name, "nth_value") == 0)
         pt__buffer_append_string(out, " ignore nulls");
     if (call->filter != NULL) {
         pt__buffer_append_string(out, " FILTER (WHERE ");

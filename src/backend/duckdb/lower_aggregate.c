@@ -52,13 +52,14 @@ static pt_status bind_keys(pt__lower *lower, const pt_plan_aggregate *aggregate,
 static void wrap_with_keys(pt__lower *lower, pt__block *block, const pt_plan_aggregate *aggregate)
 {
     const pt_plan *input = aggregate->input;
-    pt_column *columns = pt__arena_array(lower->arena, pt_column, input->column_count + aggregate->grouping_count);
+    size_t input_count = input == NULL ? 0 : input->column_count;
+    pt_column *columns = pt__arena_array(lower->arena, pt_column, input_count + aggregate->grouping_count);
     size_t count = 0;
     for (size_t i = 0; i < aggregate->grouping_count; i++) {
         columns[count++] = aggregate->base.columns[i];
         pt__bind(lower, aggregate->base.columns[i].id)->uses++;
     }
-    for (size_t i = 0; i < input->column_count; i++) {
+    for (size_t i = 0; i < input_count; i++) {
         bool is_key = false;
         for (size_t k = 0; k < aggregate->grouping_count && !is_key; k++)
             is_key = aggregate->base.columns[k].id == input->columns[i].id;
@@ -143,8 +144,11 @@ static pt_status bind_aggregates(pt__lower *lower, const pt_plan_aggregate *aggr
 
 pt_status pt__lower_aggregate(pt__lower *lower, const pt_plan_aggregate *aggregate, pt__block *out, pt_error *err)
 {
-    PT_TRY(pt__lower_relation(lower, aggregate->input, out, err));
-    if (must_wrap(lower, out, aggregate))
+    if (aggregate->input == NULL) /* one row without columns */
+        *out = pt__block_from(NULL);
+    else
+        PT_TRY(pt__lower_relation(lower, aggregate->input, out, err));
+    if (aggregate->input != NULL && must_wrap(lower, out, aggregate))
         pt__block_wrap(lower, out, aggregate->input->columns, aggregate->input->column_count);
     const pt_plan_aggregate *outer = lower->aggregate;
     lower->aggregate = aggregate;

@@ -447,5 +447,5 @@ pt__lower_rule pt__lower_collection_rule_find(const char *name)
         if (strcmp(RULES[i].name, name) == 0)
             return RULES[i].rule;
     }
-    return NULL;
+    return pt__lower_statistics_rule_find(name);
 }
