@@ -111,6 +111,7 @@ void pt__bind_text(pt__lower *lower, uint32_t id, const char *text, unsigned fla
     binding->text = text;
     binding->flags = flags;
     binding->depth = depth;
+    binding->narrow_text = NULL;
 }
 
 /* ---- errors and limits ---- */

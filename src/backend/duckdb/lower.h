@@ -43,7 +43,7 @@ typedef struct pt__binding {
     unsigned flags;
     uint32_t depth;
     uint32_t uses;                /* references in the whole plan, passing through not counted */
-    bool is_alias;                /* `text` can be used as the output name as it is */
+    const char *narrow_text;      /* the same with products in 64 bits (lower_narrow.h); NULL none */
 } pt__binding;
 
 /** Where rows outside the database come from; kept by whoever runs the statement until it has ended. */
@@ -73,6 +73,9 @@ typedef struct pt__lower {
     pt__list(pt__lowered_cte) ctes;
     pt__list(pt__lower_source) sources;
     bool in_filter;               /* conjuncts of WHERE: NULL counts as false */
+    bool may_narrow;              /* see lower_narrow.h */
+    bool in_narrow;               /* inside of an argument of sum() or avg() */
+    bool used_narrow;             /* the text has such a product */
     const pt_plan_aggregate *aggregate; /* whose calls are being lowered; NULL none */
 } pt__lower;
 
@@ -83,6 +86,7 @@ typedef struct pt__lowered {
     size_t column_count;
     const pt__lower_source *sources;
     size_t source_count;
+    bool used_narrow;             /* may fail where the plan does not: lower again with may_narrow off */
 } pt__lowered;
 
 /** In the arena, which also frees its text. */

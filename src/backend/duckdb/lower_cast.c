@@ -362,10 +362,29 @@ pt_status pt__put_cast(pt__lower *lower, pt_cast_mode mode, const char *text, co
     return put_cast(lower, &c, text, from, to, err);
 }
 
+/* Whole numbers as decimals are literals of their own, which the engine need not compute. */
+static bool put_literal_decimal(pt__lower *lower, const pt_expr_cast *node)
+{
+    const pt_type *to = node->base.type;
+    if (node->child->kind != PT_EXPR_LITERAL || to->id != PT_TYPE_DECIMAL || !pt__type_is_integral(node->child->type))
+        return false;
+    pt_value value = pt__expr_as_literal(node->child)->value;
+    if (value.is_null || pt__decimal_rescale(value.as.integer, 0, to->precision, to->scale, &value.as.decimal) != PT_DECIMAL_OK)
+        return false;
+    pt__put_literal(lower, to, &value);
+    return true;
+}
+
 pt_status pt__lower_cast(pt__lower *lower, const pt_expr_cast *node, pt_error *err)
 {
+    if (put_literal_decimal(lower, node))
+        return PT_OK;
     cast c = {mode_name(node->mode), node};
     const char *text;
-    PT_TRY(pt__lower_expr_text(lower, node->child, &text, err));
+    bool in_narrow = lower->in_narrow;
+    lower->in_narrow = false;
+    pt_status status = pt__lower_expr_text(lower, node->child, &text, err);
+    lower->in_narrow = in_narrow;
+    PT_TRY(status);
     return put_cast(lower, &c, text, node->child->type, node->base.type, err);
 }

@@ -11,7 +11,9 @@ static pt_status lower_column(pt__lower *lower, const pt_expr_column *column, pt
     if (binding->text == NULL)
         return pt_error_set(err, PT_INTERNAL, "column %s#%u is not among the columns of the input", column->name,
                             column->id);
-    pt__put(lower, binding->text);
+    bool is_narrow = lower->in_narrow && binding->narrow_text != NULL;
+    pt__put(lower, is_narrow ? binding->narrow_text : binding->text);
+    lower->used_narrow = lower->used_narrow || is_narrow;
     lower->seen |= binding->flags & ~(unsigned)PT_TEXT_COLUMN;
     if (lower->nesting + binding->depth > lower->deepest)
         lower->deepest = lower->nesting + binding->depth;

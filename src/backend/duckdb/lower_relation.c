@@ -1,4 +1,5 @@
 #include "backend/duckdb/block.h"
+#include "backend/duckdb/lower_narrow.h"
 
 #include <string.h>
 
@@ -22,6 +23,12 @@ static void bind_expr(pt__lower *lower, uint32_t id, const pt_expr *expr, const 
     else if (expr->kind != PT_EXPR_LITERAL)
         flags |= PT_TEXT_COMPUTED;
     pt__bind_text(lower, id, text, flags, lower->deepest);
+}
+
+static void rebind(pt__lower *lower, uint32_t id, const pt__binding *made)
+{
+    pt__bind_text(lower, id, made->text, made->flags, made->depth);
+    pt__bind(lower, id)->narrow_text = made->narrow_text;
 }
 
 /* ---- project ---- */
@@ -78,10 +85,11 @@ static pt_status lower_project(pt__lower *lower, const pt_plan_project *project,
         bind_expr(lower, id, expr, text);
         made[i] = *pt__bind(lower, id);
         *pt__bind(lower, id) = before;
+        PT_TRY(pt__narrow_text(lower, expr, &made[i].narrow_text, err));
         out->has_window = out->has_window || (made[i].flags & PT_TEXT_WINDOW) != 0;
     }
     for (size_t i = 0; i < count; i++)
-        pt__bind_text(lower, project->base.columns[i].id, made[i].text, made[i].flags, made[i].depth);
+        rebind(lower, project->base.columns[i].id, &made[i]);
     return PT_OK;
 }
 
@@ -326,11 +334,13 @@ pt_status pt__lower_query(pt__lower *lower, const pt_plan *plan, pt__lowered *ou
     for (size_t i = 0; i < out->column_count; i++)
         pt__bind(lower, out->columns[i].id)->uses++;
     pt__count_uses(lower, plan);
+    lower->may_narrow = lower->may_narrow && pt__narrow_is_safe(plan);
     pt__block block;
     PT_TRY(pt__lower_relation(lower, plan, &block, err));
     size_t mark = lower->text.size_bytes;
     pt__put_select(lower, &block, out->columns, out->column_count, false);
     out->sql = pt__cut(lower, mark);
+    out->used_narrow = lower->used_narrow;
     out->sources = lower->sources.items;
     out->source_count = lower->sources.count;
     if (lower->text.failed)

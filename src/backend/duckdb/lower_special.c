@@ -1,4 +1,5 @@
 #include "backend/duckdb/block.h"
+#include "backend/duckdb/lower_narrow.h"
 #include "backend/duckdb/lower_collections.h"
 
 #include "base/condition.h"
@@ -113,6 +114,10 @@ RULE(arithmetic)
     bool is_multiply = strcmp(op, "*") == 0;
     const char *name = is_multiply ? "multiply" : strcmp(op, "+") == 0 ? "add" : "subtract";
     if (is_decimal(call)) {
+        if (pt__narrow_fits(lower, call)) {
+            lower->used_narrow = true;
+            return by_template(lower, call, pt__arena_printf(lower->arena, "({0} %s {1})", op), err);
+        }
         if (is_multiply && type_of(call, 0)->id == PT_TYPE_DECIMAL && type_of(call, 1)->id == PT_TYPE_DECIMAL)
             return multiply_decimals(lower, call, err);
         if (!is_multiply && sum_is_native(type_of(call, 0), type_of(call, 1), call->base.type))

@@ -1,4 +1,5 @@
 #include "backend/duckdb/block.h"
+#include "backend/duckdb/lower_narrow.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -380,6 +381,18 @@ static pt_status lower_known(pt__lower *lower, const pt_expr_call *call, const p
     return rule(lower, call, form, err);
 }
 
+/* Whether the arguments of a call may be products in 64 bits. */
+static bool takes_narrow(const pt__lower *lower, const pt_expr_call *call)
+{
+    if (call->base.type->id != PT_TYPE_DECIMAL)
+        return false;
+    if (call->function->kind == PT_FUNCTION_AGGREGATE)
+        return lower->may_narrow && call->mode == PT_CAST_ANSI && !call->is_distinct &&
+               (pt__is_call_of(&call->base, "sum") || pt__is_call_of(&call->base, "avg") ||
+                pt__is_call_of(&call->base, "mean"));
+    return pt__narrow_fits(lower, call);
+}
+
 pt_status pt__lower_call(pt__lower *lower, const pt_expr_call *call, const pt__aggregate_form *form, pt_error *err)
 {
     if (call->function == NULL)
@@ -389,10 +402,13 @@ pt_status pt__lower_call(pt__lower *lower, const pt_expr_call *call, const pt__a
     if (is_not(call) && call->arguments[0]->kind == PT_EXPR_SUBQUERY)
         return pt__lower_subquery(lower, pt__expr_as_subquery(call->arguments[0]), true, err);
     bool in_filter = lower->in_filter;
+    bool in_narrow = lower->in_narrow;
     lower->in_filter = false; /* NULL and false differ inside a function */
+    lower->in_narrow = takes_narrow(lower, call);
     if (call->function->kind == PT_FUNCTION_VOLATILE)
         lower->seen |= PT_TEXT_VOLATILE;
     pt_status status = lower_known(lower, call, form, err);
     lower->in_filter = in_filter;
+    lower->in_narrow = in_narrow;
     return status;
 }

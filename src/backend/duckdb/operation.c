@@ -32,6 +32,7 @@ typedef struct operation {
     bool has_started;
     bool has_batch;
     bool is_command;
+    bool has_delivered;               /* a batch has left */
     pt__batch batch;
     duckdb_data_chunk chunk;          /* whose rows from `chunk_row` on are not yet delivered */
     idx_t chunk_row;
@@ -40,6 +41,34 @@ typedef struct operation {
 static operation *of(pt_operation *base)
 {
     return (operation *)base;
+}
+
+/* ---- the statement ---- */
+
+static void forget_locals(operation *op)
+{
+    for (size_t i = 0; i < op->lowered.source_count && op->locals != NULL; i++)
+        pt__local_forget(op->database, &op->locals[i]);
+    op->locals = NULL;
+}
+
+static void register_locals(operation *op)
+{
+    const pt__lowered *lowered = &op->lowered;
+    if (lowered->source_count == 0)
+        return;
+    op->locals = pt__arena_array(op->arena, pt__local_entry, lowered->source_count);
+    for (size_t i = 0; i < lowered->source_count; i++) {
+        op->locals[i] = (pt__local_entry){.key = lowered->sources[i].key, .data = lowered->sources[i].data};
+        pt__local_register(op->database, &op->locals[i]);
+    }
+}
+
+static pt_status lower_plan(operation *op, bool may_narrow, pt_error *err)
+{
+    pt__lower *lower = pt__lower_new(op->arena, op->database, op->time_zone);
+    lower->may_narrow = may_narrow;
+    return pt__lower_query(lower, op->plan, &op->lowered, err);
 }
 
 /* ---- pulling ---- */
@@ -101,23 +130,59 @@ static pt_status fill_batch(operation *op, pt_error *err)
     }
 }
 
-static pt_status pull(operation *op, struct ArrowArray *out, pt_error *err)
+static pt_status pull_rows(operation *op, struct ArrowArray *out, pt_error *err)
 {
-    if (op->is_command) {
-        if (op->has_started)
-            return PT_OK;
-        op->has_started = true;
-        op->state = PT_OPERATION_RUNNING;
-        pt__command_run command = {
-            .database = op->database, .statement = &op->statement, .arena = op->arena, .time_zone = op->time_zone};
-        return pt__command_execute(&command, op->plan, err);
-    }
     if (!op->has_started)
         PT_TRY(start(op, err));
     PT_TRY(fill_batch(op, err));
     if (op->batch.row_count > 0 && !pt__batch_finish(&op->batch, out))
         return pt_error_set(err, PT_NO_MEMORY, "no memory for a batch of the result");
     return PT_OK;
+}
+
+/* Products that do not fit into 64 bits: nobody has seen a row yet. */
+static bool must_widen(const operation *op, const pt_error *err)
+{
+    return op->lowered.used_narrow && !op->has_delivered && err->status != PT_OK &&
+           strcmp(err->condition, "NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION") == 0;
+}
+
+static pt_status start_wider(operation *op, pt_error *err)
+{
+    pt_error_clear(err);
+    forget_locals(op);
+    pt__statement_close(&op->statement);
+    if (op->has_batch)
+        pt__batch_deinit(&op->batch);
+    op->has_batch = false;
+    op->has_started = false;
+    PT_TRY(lower_plan(op, false, err));
+    register_locals(op);
+    return PT_OK;
+}
+
+static pt_status run_command(operation *op, pt_error *err)
+{
+    if (op->has_started)
+        return PT_OK;
+    op->has_started = true;
+    op->state = PT_OPERATION_RUNNING;
+    pt__command_run command = {
+        .database = op->database, .statement = &op->statement, .arena = op->arena, .time_zone = op->time_zone};
+    return pt__command_execute(&command, op->plan, err);
+}
+
+static pt_status pull(operation *op, struct ArrowArray *out, pt_error *err)
+{
+    if (op->is_command)
+        return run_command(op, err);
+    pt_status status = pull_rows(op, out, err);
+    if (status != PT_OK && must_widen(op, err)) {
+        PT_TRY(start_wider(op, err));
+        status = pull_rows(op, out, err);
+    }
+    op->has_delivered = op->has_delivered || out->release != NULL;
+    return status;
 }
 
 /* ---- the stream ---- */
@@ -155,13 +220,6 @@ static const char *stream_error(struct ArrowArrayStream *stream)
 {
     const operation *op = stream->private_data;
     return op->failure.status == PT_OK ? NULL : pt_error_full_message(&op->failure);
-}
-
-static void forget_locals(operation *op)
-{
-    for (size_t i = 0; i < op->lowered.source_count && op->locals != NULL; i++)
-        pt__local_forget(op->database, &op->locals[i]);
-    op->locals = NULL;
 }
 
 /* Ends the statement, so that the connection is free before the operation is. */
@@ -252,17 +310,6 @@ static const pt_operation_vtable OPERATION = {
 
 /* ---- making one ---- */
 
-static void register_locals(operation *op)
-{
-    const pt__lowered *lowered = &op->lowered;
-    if (lowered->source_count == 0)
-        return;
-    op->locals = pt__arena_array(op->arena, pt__local_entry, lowered->source_count);
-    for (size_t i = 0; i < lowered->source_count; i++) {
-        op->locals[i] = (pt__local_entry){.key = lowered->sources[i].key, .data = lowered->sources[i].data};
-        pt__local_register(op->database, &op->locals[i]);
-    }
-}
 
 static pt_status fill(operation *op, const pt_query *query, pt_error *err)
 {
@@ -278,8 +325,7 @@ static pt_status fill(operation *op, const pt_query *query, pt_error *err)
     pt__statement_init(&op->statement, op->database, query->plan);
     if (op->is_command)
         return pt__command_check(op->database, op->arena, query->plan, op->time_zone, err);
-    pt__lower *lower = pt__lower_new(op->arena, op->database, op->time_zone);
-    return pt__lower_query(lower, query->plan, &op->lowered, err);
+    return lower_plan(op, true, err);
 }
 
 pt_status pt__operation_new(pt__duckdb_session *session, const pt_query *query, pt_operation **out, pt_error *err)

@@ -350,6 +350,7 @@ static pt_status lower(pt__test_engine *engine, const char *sql, pt__buffer *out
     pt__lowered lowered;
     PT_TRY(pt__test_engine_analyze(engine, sql, &plan, err));
     pt__lower *lowering = pt__lower_new(engine->arena, engine->backend, engine->time_zone);
+    lowering->may_narrow = true;
     PT_TRY(pt__lower_query(lowering, plan, &lowered, err));
     pt__buffer_append_string(out, lowered.sql);
     return PT_OK;
