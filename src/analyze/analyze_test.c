@@ -132,3 +132,11 @@ PT_TEST(analysis_refuses_a_column_beside_an_aggregate)
     pt_error_clear(&err);
     pt__arena_free(a);
 }
+
+PT_TEST(analysis_calls_some_functions_without_parentheses)
+{
+    pt__arena *arena = pt__arena_new(0);
+    check_column(pt__expr_attribute(arena, "USER", NULL), "current_user()", "string", false);
+    check_column(pt__expr_attribute(arena, "session_user", NULL), "current_user()", "string", false);
+    pt__arena_free(arena);
+}

@@ -107,6 +107,21 @@ pt__scope pt__scope_of(pt__analyzer *a, const pt_plan *const *inputs, size_t cou
 
 /* ---- kinds ---- */
 
+/* Functions that are called without parentheses where no column has their name; NULL: none of them. */
+static const pt_expr *bare_function(pt__analyzer *a, const pt_expr_attribute *attribute)
+{
+    static const char *const NAMES[][2] = {
+        {"current_date", "current_date"}, {"current_time", "current_time"},  {"current_timestamp", "current_timestamp"},
+        {"current_user", "current_user"}, {"grouping__id", "grouping_id"},   {"session_user", "current_user"},
+        {"user", "current_user"},
+    };
+    for (size_t i = 0; attribute->name.count == 1 && i < sizeof(NAMES) / sizeof(NAMES[0]); i++) {
+        if (strcasecmp(attribute->name.parts[0], NAMES[i][0]) == 0)
+            return pt__expr_call_list(a->arena, attribute->base.origin, NAMES[i][1], NULL, 0);
+    }
+    return NULL;
+}
+
 static pt_status analyze_attribute(pt__analyzer *a, pt__scope *scope, const pt_expr_attribute *attribute,
                                    const pt_expr **out, pt_error *err)
 {
@@ -117,6 +132,9 @@ static pt_status analyze_attribute(pt__analyzer *a, pt__scope *scope, const pt_e
         return pt__analyzer_fail(pt__raise(err, PT_COND_CANNOT_RESOLVE_DATAFRAME_COLUMN, "name",
                                            pt__quote_name(a->arena, &attribute->name), NULL),
                                  attribute->base.origin, err);
+    const pt_expr *function = bare_function(a, attribute);
+    if (function != NULL)
+        return pt__analyze_expr(a, scope, function, out, err);
     return pt__unresolved_column(a, scope, &attribute->name, attribute->base.origin, err);
 }
 
