@@ -106,6 +106,10 @@ const pt_plan *pt__project(pt__analyzer *a, const pt_plan *input, const pt_expr 
                            const pt_plan *plan);
 const pt_plan *pt__filter(pt__analyzer *a, const pt_plan *input, const pt_expr *condition, const pt_plan *plan);
 
+/** JOIN of analyzed sides without a condition, the right one of which refers to the left; plan id that of `plan`. */
+const pt_plan *pt__lateral_join(pt__analyzer *a, pt_join_kind kind, const pt_plan *left, const pt_plan *right,
+                                const pt_plan *plan);
+
 /** Copies the node's plan id and origin. */
 void pt__inherit(pt_plan *node, const pt_plan *from);
 
@@ -117,6 +121,9 @@ void pt__pass_columns(pt_plan *node, const pt_plan *input);
  * their ids.
  */
 const pt_column *pt__output_columns(pt__analyzer *a, const pt_expr *const *expressions, size_t count);
+
+/** An alias of the name that Spark makes up for an analyzed expression. */
+const pt_expr *pt__automatic_alias(pt__analyzer *a, const pt_expr *expr);
 
 /* ---- expression.c ---- */
 
@@ -177,9 +184,17 @@ typedef struct pt__match {
     bool nullable;
 } pt__match;
 
+/** How far arguments may be from what a signature asks for; tried in this order. */
+typedef enum pt__leniency {
+    PT_MATCH_EXACT,
+    PT_MATCH_WIDENING,  /* with the casts of ANSI's type coercion */
+    PT_MATCH_NARROWING, /* also from one numeric type to a smaller one, with a check of each value */
+    PT_MATCH_COUNT
+} pt__leniency;
+
 /** PT_NOT_FOUND with err untouched when the row does not fit. */
 pt_status pt__match_signature(pt__analyzer *a, pt__scope *scope, const pt__function *row, const pt_expr_call *call,
-                              bool with_casts, pt__match *out, pt_error *err);
+                              pt__leniency leniency, pt__match *out, pt_error *err);
 
 /** Fewest and most arguments that a row takes; most is SIZE_MAX for any number. */
 void pt__signature_arity(const char *signature, size_t *fewest, size_t *most);

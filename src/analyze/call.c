@@ -128,11 +128,11 @@ static pt_status no_overload(pt__analyzer *a, const pt_expr_call *call, const pt
 static pt_status choose(pt__analyzer *a, pt__scope *scope, const pt_expr_call *call, const pt__function *rows,
                         size_t count, pt__match *match, pt_error *err)
 {
-    for (int with_casts = 0; with_casts <= 1; with_casts++) {
+    for (pt__leniency leniency = PT_MATCH_EXACT; leniency < PT_MATCH_COUNT; leniency++) {
         for (size_t i = 0; i < count; i++) {
             if (!arity_fits(&rows[i], call->argument_count))
                 continue;
-            pt_status status = pt__match_signature(a, scope, &rows[i], call, with_casts != 0, match, err);
+            pt_status status = pt__match_signature(a, scope, &rows[i], call, leniency, match, err);
             if (status != PT_NOT_FOUND)
                 return status;
         }
@@ -299,6 +299,38 @@ static pt_status check_modifiers(pt__analyzer *a, const pt_expr_call *call, cons
     return pt__analyzer_fail(status, call->base.origin, err);
 }
 
+/* Types whose names are functions of one argument too: int('5') is a cast that does not show in the column's name. */
+static const pt_type *cast_function(pt__analyzer *a, const char *name)
+{
+    static const struct {
+        const char *name;
+        pt_type_id id;
+    } TYPES[] = {
+        {"bigint", PT_TYPE_LONG},   {"binary", PT_TYPE_BINARY}, {"boolean", PT_TYPE_BOOLEAN},
+        {"date", PT_TYPE_DATE},     {"double", PT_TYPE_DOUBLE}, {"float", PT_TYPE_FLOAT},
+        {"int", PT_TYPE_INT},       {"smallint", PT_TYPE_SHORT}, {"string", PT_TYPE_STRING},
+        {"timestamp", PT_TYPE_TIMESTAMP}, {"tinyint", PT_TYPE_BYTE},
+    };
+    for (size_t i = 0; name != NULL && i < sizeof(TYPES) / sizeof(TYPES[0]); i++) {
+        if (strcasecmp(TYPES[i].name, name) == 0)
+            return pt__type_simple(TYPES[i].id);
+    }
+    return name != NULL && strcasecmp(name, "decimal") == 0 ? pt__type_decimal(a->arena, 10, 0) : NULL;
+}
+
+static pt_status call_cast_function(pt__analyzer *a, pt__scope *scope, const pt_expr_call *call, const pt_type *type,
+                                    const pt_expr **out, pt_error *err)
+{
+    if (call->argument_count != 1)
+        return wrong_count(a, call, "1", err);
+    pt_expr_cast *cast = pt__expr_make(a->arena, CAST, cast, call->base.origin);
+    cast->child = call->arguments[0];
+    cast->target = type;
+    cast->mode = PT_CAST_DEFAULT;
+    cast->is_implicit = true;
+    return pt__analyze_expr(a, scope, &cast->base, out, err);
+}
+
 pt_status pt__resolve_call(pt__analyzer *a, pt__scope *scope, pt_expr_call *call, const pt_expr **out, pt_error *err)
 {
     const pt__user_function *user = NULL;
@@ -312,6 +344,9 @@ pt_status pt__resolve_call(pt__analyzer *a, pt__scope *scope, pt_expr_call *call
     const char *name = builtin_name(&call->name);
     size_t count = 0;
     const pt__function *rows = name == NULL ? NULL : pt__function_find(name, &count);
+    const pt_type *cast_to = rows == NULL ? cast_function(a, name) : NULL;
+    if (cast_to != NULL)
+        return call_cast_function(a, scope, call, cast_to, out, err);
     if (rows == NULL)
         return unknown_function(a, call, err);
     PT_TRY(check_modifiers(a, call, rows, err));

@@ -703,6 +703,9 @@ static pt_status push_item(pt__analyzer *a, pt__scope *scope, const pt_expr *ite
     scope->select_count = list->count;
     const pt_expr *analyzed;
     PT_TRY(pt__analyze_expr(a, scope, item, &analyzed, err));
+    /* r.b written as a name is called b; as getField("b") of r it is called r.b. */
+    if (item->kind == PT_EXPR_EXTRACT && analyzed->kind == PT_EXPR_FIELD)
+        analyzed = pt__automatic_alias(a, analyzed);
     pt__list_push(a->arena, list, analyzed);
     return PT_OK;
 }

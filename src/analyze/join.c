@@ -215,6 +215,19 @@ PT_ANALYZE_KIND(join)
     return pt__analyze_condition(a, &scope, node->condition, "ON", &join->condition, err);
 }
 
+const pt_plan *pt__lateral_join(pt__analyzer *a, pt_join_kind kind, const pt_plan *left, const pt_plan *right,
+                                const pt_plan *plan)
+{
+    pt_plan_join *join = pt__plan_make(a->arena, JOIN, join, plan->origin);
+    pt__inherit(&join->base, plan);
+    join->join_kind = kind;
+    join->is_lateral = true;
+    join->left = left;
+    join->right = right;
+    set_join_columns(a, join);
+    return &join->base;
+}
+
 /* ---- set operations ---- */
 
 static const char *set_name(const pt_plan_set_operation *node)

@@ -57,6 +57,15 @@ static const char *inherited_metadata(const pt_expr *expr)
     return NULL;
 }
 
+const pt_expr *pt__automatic_alias(pt__analyzer *a, const pt_expr *expr)
+{
+    pt_expr_alias *alias = (pt_expr_alias *)pt__expr_alias(a->arena, expr, pt__pretty_name(a->arena, expr));
+    alias->metadata = AUTOMATIC_NAME;
+    alias->base.type = expr->type;
+    alias->base.nullable = expr->nullable;
+    return &alias->base;
+}
+
 static pt_column output_column(pt__analyzer *a, const pt_expr *expr)
 {
     const pt_expr *named = expr;

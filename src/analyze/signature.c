@@ -16,6 +16,7 @@ typedef struct matcher {
     pt__scope *scope;
     const pt_expr_call *call;
     bool with_casts;
+    bool narrowing;
     variable variables[VARIABLE_COUNT];
     pt__match *match;
     pt_error *err;
@@ -228,6 +229,8 @@ static bool fit(matcher *m, reader *r, const pt_type *type, bool nullable)
         return false;
     if (concrete->id == type->id || (concrete->id == PT_TYPE_STRING && pt__type_is_string(type)))
         return true;
+    if (m->narrowing && pt__type_is_numeric(type) && pt__type_is_numeric(concrete))
+        return true;
     return m->with_casts && pt__can_cast_implicitly(m->a, type, concrete);
 }
 
@@ -439,9 +442,11 @@ static pt_status apply_rule(matcher *m, const char *name)
 }
 
 pt_status pt__match_signature(pt__analyzer *a, pt__scope *scope, const pt__function *row, const pt_expr_call *call,
-                              bool with_casts, pt__match *out, pt_error *err)
+                              pt__leniency leniency, pt__match *out, pt_error *err)
 {
-    matcher m = {.a = a, .scope = scope, .call = call, .with_casts = with_casts, .match = out, .err = err};
+    matcher m = {.a = a, .scope = scope, .call = call, .match = out, .err = err};
+    m.with_casts = leniency >= PT_MATCH_WIDENING;
+    m.narrowing = leniency == PT_MATCH_NARROWING;
     out->function = row;
     out->argument_count = call->argument_count;
     out->arguments = pt__arena_array(a->arena, const pt_expr *, call->argument_count + 1);

@@ -68,6 +68,8 @@ static const char *explain_text(pt_session *session, pt__arena *arena, const pt_
     }
     if (is_mode(mode, "extended") || is_mode(mode, "cost"))
         append_plan(&text, "Optimized Logical Plan", analyzed);
+    if (is_mode(mode, "cost"))
+        pt__buffer_append_string(&text, "Statistics: the rows that the engine expects stand in the physical plan\n\n");
     append_physical(session, arena, &text, analyzed);
     const char *copy = pt__arena_copy_string(arena, pt__buffer_string(&text));
     pt__buffer_deinit(&text);

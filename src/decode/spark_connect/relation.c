@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <string.h>
+#include <strings.h>
 
 #define REL(name) SPARK__CONNECT__RELATION__REL_TYPE_##name
 
@@ -179,6 +180,31 @@ static pt_status decode_as_of_join(pt__decoder *d, const Spark__Connect__AsOfJoi
     node->using_count = m->n_using_columns;
     node->allow_exact_matches = m->allow_exact_matches;
     node->direction = m->direction;
+    return PT_OK;
+}
+
+/* A lateral join with the right side sorted by rank and cut: what the server of Spark does, mode "approx" included. */
+static pt_status decode_nearest_by_join(pt__decoder *d, const Spark__Connect__NearestByJoin *m, pt_plan **out)
+{
+    pt_plan_join *node = pt__plan_make(d->arena, JOIN, join, d->origin);
+    pt_plan_sort *sort = pt__plan_make(d->arena, SORT, sort, d->origin);
+    pt_plan_limit *limit = pt__plan_make(d->arena, LIMIT, limit, d->origin);
+    pt_expr_sort_order *order = pt__expr_make(d->arena, SORT_ORDER, sort_order, d->origin);
+    const pt_expr **orders = pt__arena_array(d->arena, const pt_expr *, 1);
+    *out = &node->base;
+    PT_TRY(pt__decode_relation(d, m->left, &node->left));
+    PT_TRY(pt__decode_relation(d, m->right, &sort->input));
+    PT_TRY(pt__decode_expression(d, m->ranking_expression, &order->child));
+    PT_TRY(as_of_kind(d, m->join_type, &node->join_kind));
+    order->is_descending = strcasecmp(m->direction, "similarity") == 0;
+    orders[0] = &order->base;
+    sort->orders = orders;
+    sort->order_count = 1;
+    sort->is_global = true;
+    limit->input = &sort->base;
+    limit->limit = pt__expr_int(d->arena, m->num_results);
+    node->right = &limit->base;
+    node->is_lateral = true;
     return PT_OK;
 }
 
@@ -482,6 +508,7 @@ static pt_status decode_kind(pt__decoder *d, const Spark__Connect__Relation *r, 
     case REL(CACHED_LOCAL_RELATION): return decode_cached_local(d, r->cached_local_relation, out);
     case REL(CACHED_REMOTE_RELATION): return decode_cached_remote(d, r->cached_remote_relation, out);
     case REL(AS_OF_JOIN): return decode_as_of_join(d, r->as_of_join, out);
+    case REL(NEAREST_BY_JOIN): return decode_nearest_by_join(d, r->nearest_by_join, out);
     case REL(WITH_RELATIONS): return decode_with_relations(d, r->with_relations, out);
     case REL(TRANSPOSE): return decode_transpose(d, r->transpose, out);
     case REL(UNRESOLVED_TABLE_VALUED_FUNCTION):

@@ -7,6 +7,7 @@
 #include "decode/spark_connect/decoder.h"
 #include "front/spark_connect/schema_text.h"
 #include "front/spark_connect/sql_options.h"
+#include "plan/walk.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -71,12 +72,35 @@ static pt_status plan_schema(question *q, const Spark__Connect__Plan *plan, cons
     return PT_OK;
 }
 
-/* A digest that does not depend on plan ids. */
-static pt_status plan_key(question *q, const Spark__Connect__Plan *plan, const char **out, pt_error *err)
+static const pt_expr *without_names(void *context, const pt_expr *expr)
+{
+    question *q = context;
+    if (expr->kind == PT_EXPR_ALIAS) {
+        pt_expr_alias *alias = pt__expr_make(q->arena, ALIAS, alias, NULL);
+        *alias = *pt__expr_as_alias(expr);
+        alias->name_count = 0;
+        alias->metadata = NULL;
+        return &alias->base;
+    }
+    if (expr->kind == PT_EXPR_COLUMN) {
+        pt_expr_column *column = pt__expr_make(q->arena, COLUMN, column, NULL);
+        *column = *pt__expr_as_column(expr);
+        column->name = "";
+        return &column->base;
+    }
+    return expr;
+}
+
+/* A digest of what the plan computes, whatever its columns are called. */
+static pt_status semantic_key(question *q, const Spark__Connect__Plan *plan, const char **out, pt_error *err)
 {
     const pt_plan *decoded;
+    const pt_plan *analyzed;
     PT_TRY(decode_plan(q, plan, &decoded, err));
-    *out = pt__plan_key(q->arena, decoded);
+    PT_TRY(pt__session_analyze(q->session, q->arena, decoded, &analyzed, err));
+    const pt__rewriter rewriter = {.expr = without_names, .context = q};
+    const pt_plan *nameless = pt__plan_rewrite(q->arena, analyzed, &rewriter);
+    *out = pt__plan_key(q->arena, pt__plan_copy(q->arena, nameless)); /* a copy has no output columns, so no names */
     return PT_OK;
 }
 
@@ -191,8 +215,8 @@ static pt_status answer_same_semantics(question *q, const analyze_request *reque
 {
     const char *target;
     const char *other;
-    PT_TRY(plan_key(q, request->same_semantics->target_plan, &target, err));
-    PT_TRY(plan_key(q, request->same_semantics->other_plan, &other, err));
+    PT_TRY(semantic_key(q, request->same_semantics->target_plan, &target, err));
+    PT_TRY(semantic_key(q, request->same_semantics->other_plan, &other, err));
     out->result_case = PT_CONNECT_RESULT(SAME_SEMANTICS);
     out->same_semantics = pt__connect_make(q->arena, Spark__Connect__AnalyzePlanResponse__SameSemantics,
                                            spark__connect__analyze_plan_response__same_semantics__init);
@@ -203,7 +227,7 @@ static pt_status answer_same_semantics(question *q, const analyze_request *reque
 static pt_status answer_semantic_hash(question *q, const analyze_request *request, analyze_response *out, pt_error *err)
 {
     const char *key;
-    PT_TRY(plan_key(q, request->semantic_hash->plan, &key, err));
+    PT_TRY(semantic_key(q, request->semantic_hash->plan, &key, err));
     out->result_case = PT_CONNECT_RESULT(SEMANTIC_HASH);
     out->semantic_hash = pt__connect_make(q->arena, Spark__Connect__AnalyzePlanResponse__SemanticHash,
                                           spark__connect__analyze_plan_response__semantic_hash__init);
