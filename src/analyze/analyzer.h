@@ -182,6 +182,7 @@ typedef struct pt__match {
     size_t argument_count;
     const pt_type *type;
     bool nullable;
+    const pt_expr *folded;      /* computed instead of the call; NULL: the call */
 } pt__match;
 
 /** How far arguments may be from what a signature asks for; tried in this order. */

@@ -227,6 +227,11 @@ static const pt_expr *user_name(pt__analyzer *a)
     return text_or_empty(a, a->catalog->vtable->current_user(a->catalog));
 }
 
+static const pt_expr *unix_now(pt__analyzer *a)
+{
+    return pt__expr_long(a->arena, a->catalog->vtable->now_us(a->catalog) / 1000000);
+}
+
 static const pt_expr *zone_name(pt__analyzer *a)
 {
     return text_or_empty(a, a->time_zone);
@@ -248,7 +253,7 @@ static const pt_expr *session_value(pt__analyzer *a, const pt__function *row)
         {"current_date", today},    {"current_schema", database_name}, {"current_timestamp", now},
         {"current_timezone", zone_name}, {"current_user", user_name},  {"localtimestamp", local_now},
         {"now", now},               {"session_user", user_name},       {"user", user_name},
-        {"version", spark_version},
+        {"unix_timestamp", unix_now}, {"version", spark_version},
     };
     for (size_t i = 0; i < sizeof(VALUES) / sizeof(VALUES[0]); i++) {
         if (strcmp(VALUES[i].name, row->name) == 0)
@@ -260,6 +265,7 @@ static const pt_expr *session_value(pt__analyzer *a, const pt__function *row)
 static void fill_match(pt_expr_call *resolved, const pt__match *match)
 {
     resolved->function = match->function;
+    resolved->folded = match->folded;
     resolved->arguments = match->arguments;
     resolved->argument_count = match->argument_count;
     resolved->base.type = match->type;

@@ -226,8 +226,7 @@ bool pt__can_cast_implicitly(const pt__analyzer *a, const pt_type *from, const p
     if (to->id == PT_TYPE_STRING)
         return is_atomic(from) && (a->ansi || from->id != PT_TYPE_BINARY);
     if (pt__type_is_datetime(from) && pt__type_is_datetime(to))
-        return from->id != PT_TYPE_TIME && to->id != PT_TYPE_TIME &&
-               (from->id == PT_TYPE_DATE || to->id != PT_TYPE_DATE || !a->ansi);
+        return from->id != PT_TYPE_TIME && to->id != PT_TYPE_TIME;
     if (from->id != to->id)
         return false;
     switch (from->id) {

@@ -192,7 +192,7 @@ static bool put_operator(pt__buffer *out, const pt_expr_call *call, const char *
         {"div", 2, "(", " div ", ")"},        {"item_of_array", 2, "", "[", "]"},
         {"item_of_map", 2, "", "[", "]"},     {"like", 2, "", " LIKE ", ""},
         {"~", 1, "~", "", ""},                {"ilike", 2, "ilike(", ", ", ")"},
-        {"rlike", 2, "RLIKE(", ", ", ")"},    {"mod", 2, "(", " % ", ")"},
+        {"positive", 1, "(+ ", "", ")"},
     };
     for (size_t i = 0; i < sizeof(FORMS) / sizeof(FORMS[0]); i++) {
         if (strcasecmp(FORMS[i].name, name) == 0 && call->argument_count == FORMS[i].arguments) {
@@ -233,22 +233,20 @@ static bool put_literal_call(pt__buffer *out, const pt_expr_call *call, const ch
     return true;
 }
 
-/* Names whose spelling does not depend on what the user wrote: Spark prints the expression's own. */
-static const char *printed_name(const char *name)
+/* Names that Spark prints otherwise than they are written; `arguments` 0: with any number of them. */
+static const char *printed_name(const char *name, size_t arguments)
 {
     static const struct {
         const char *name;
+        size_t arguments;
         const char *printed;
-    } NAMES[] = {{"power", "POWER"}, {"pow", "POWER"},   {"sqrt", "SQRT"},       {"exp", "EXP"},       {"cbrt", "CBRT"},
-                 {"sin", "SIN"},     {"cos", "COS"},     {"tan", "TAN"},         {"asin", "ASIN"},     {"acos", "ACOS"},
-                 {"atan", "ATAN"},   {"atan2", "ATAN2"}, {"sinh", "SINH"},       {"cosh", "COSH"},     {"tanh", "TANH"},
-                 {"log10", "LOG10"}, {"log2", "LOG2"},   {"log1p", "LOG1P"},     {"expm1", "EXPM1"},   {"ceil", "CEIL"},
-                 {"floor", "FLOOR"}, {"rint", "rint"},   {"degrees", "DEGREES"}, {"radians", "RADIANS"}, {"hypot", "HYPOT"},
-                 {"cot", "COT"},     {"sec", "SEC"},     {"csc", "CSC"},         {"asinh", "ASINH"},   {"acosh", "ACOSH"},
-                 {"atanh", "ATANH"}, {"array_agg", "collect_list"}, {"percent_rank", "PERCENT_RANK"},
-                 {"rank", "RANK"}, {"dense_rank", "DENSE_RANK"}, {"signum", "SIGNUM"}, {"sign", "SIGN"}};
+    } NAMES[] = {
+#define PT_PRINTED_NAME(name, arguments, printed) {name, arguments, printed},
+#include "analyze/printed_names.def"
+#undef PT_PRINTED_NAME
+    };
     for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++) {
-        if (strcasecmp(NAMES[i].name, name) == 0)
+        if (strcasecmp(NAMES[i].name, name) == 0 && (NAMES[i].arguments == 0 || NAMES[i].arguments == arguments))
             return NAMES[i].printed;
     }
     return name;
@@ -319,7 +317,7 @@ static void put_call(pt__buffer *out, const pt_expr_call *call)
         put_between(out, call, strcmp(name, "negative") == 0 ? "(- " : "(+ ", "", ")");
         return;
     }
-    pt__buffer_append_string(out, printed_name(name));
+    pt__buffer_append_string(out, printed_name(name, call->argument_count));
     pt__buffer_append_string(out, call->is_distinct ? "(DISTINCT " : "(");
     put_arguments(out, call, name);
     pt__buffer_append_string(out, ")");

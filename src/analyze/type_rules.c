@@ -2,6 +2,7 @@
 #include "analyze/analyzer.h"
 #include "analyze/collection_rules.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* ---- failures ---- */
@@ -665,6 +666,66 @@ static pt_status type_explode(pt__analyzer *a, const pt_expr_call *call, pt__mat
     return PT_OK;
 }
 
+/* ---- fields of dates and times ---- */
+
+/* The function that computes a field of EXTRACT; NULL: no such field. */
+static const char *field_function(const char *field, const pt_type *source)
+{
+    static const struct {
+        const char *names; /* with a space around each */
+        const char *function;
+    } FIELDS[] = {
+        {" YEAR Y YEARS YR YRS ", "year"},
+        {" YEAROFWEEK ", "yearofweek"},
+        {" QUARTER QTR ", "quarter"},
+        {" MONTH MON MONS MONTHS ", "month"},
+        {" WEEK W WEEKS ", "weekofyear"},
+        {" DAY D DAYS ", "day"},
+        {" DAYOFWEEK DOW ", "dayofweek"},
+        {" DAYOFWEEK_ISO DOW_ISO ", "isodow"},
+        {" DOY ", "dayofyear"},
+        {" HOUR H HOURS HR HRS ", "hour"},
+        {" MINUTE M MIN MINS MINUTES ", "minute"},
+        {" SECOND S SEC SECONDS SECS ", "second_fraction"},
+    };
+    char padded[32];
+    if (strlen(field) > sizeof(padded) - 3)
+        return NULL;
+    size_t size = 0;
+    padded[size++] = ' ';
+    for (; *field != '\0'; field++)
+        padded[size++] = (char)toupper((unsigned char)*field);
+    padded[size++] = ' ';
+    padded[size] = '\0';
+    (void)source;
+    for (size_t i = 0; i < sizeof(FIELDS) / sizeof(FIELDS[0]); i++) {
+        if (strstr(FIELDS[i].names, padded) != NULL)
+            return FIELDS[i].function;
+    }
+    return NULL;
+}
+
+/* EXTRACT(field FROM source), date_part(field, source) */
+static pt_status type_extract(pt__analyzer *a, const pt_expr_call *call, pt__match *match, pt_error *err)
+{
+    PT_TRY(check_two(a, call, err));
+    const pt_expr *field = call->arguments[0];
+    if (field->kind != PT_EXPR_LITERAL || !pt__type_is_string(field->type))
+        return pt__mismatch(a, call, 0, "\"STRING\"", err);
+    pt_text_view text = pt__expr_as_literal(field)->value.as.text;
+    const char *name = pt__arena_copy_text(a->arena, text.data, text.size_bytes);
+    const char *function = field_function(name, call->arguments[1]->type);
+    if (function == NULL) {
+        pt_status status = pt__raise(err, PT_COND_INVALID_EXTRACT_FIELD, "field", pt__quote_one(a->arena, name), "expr",
+                                     pt__quote_expr(a->arena, call->arguments[1]), NULL);
+        return pt__analyzer_fail(status, call->base.origin, err);
+    }
+    PT_TRY(pt__call(a, function, &call->arguments[1], 1, &match->folded, err));
+    match->type = match->folded->type;
+    match->nullable = match->folded->nullable;
+    return PT_OK;
+}
+
 /* ---- aggregates ---- */
 
 static pt_status type_decimal_sum(pt__analyzer *a, const pt_expr_call *call, pt__match *match, pt_error *err)
@@ -685,6 +746,14 @@ static pt_status type_decimal_average(pt__analyzer *a, const pt_expr_call *call,
     return PT_OK;
 }
 
+static pt_status type_second_fraction(pt__analyzer *a, const pt_expr_call *call, pt__match *match, pt_error *err)
+{
+    (void)call;
+    (void)err;
+    match->type = pt__type_decimal(a->arena, 8, 6);
+    return PT_OK;
+}
+
 static const struct {
     const char *name;
     pt__type_rule rule;
@@ -701,6 +770,7 @@ static const struct {
     {"divide", type_divide},
     {"element_at", type_element_at},
     {"explode", type_explode},
+    {"extract", type_extract},
     {"if", type_if},
     {"integral_divide", type_integral_divide},
     {"map", type_map},
@@ -710,6 +780,7 @@ static const struct {
     {"remainder", type_remainder},
     {"round", type_round},
     {"same_numeric", type_same_numeric},
+    {"second_fraction", type_second_fraction},
     {"struct", type_struct},
     {"subtract", type_subtract},
     {"when", type_when},

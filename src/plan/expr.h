@@ -126,7 +126,7 @@ typedef struct pt_expr_call {
     bool is_operator;         /* SQL wrote -x or +x: the output name shows the sign */
     pt_cast_mode mode;        /* analyzed: what a failure does; ANSI raises, TRY and LEGACY give NULL or wrap around */
     const pt_expr *filter;    /* aggregate FILTER (WHERE …); may be NULL */
-    const pt_expr *folded;    /* analyzed: the constant that the call stands for, such as of now(); NULL none */
+    const pt_expr *folded;    /* analyzed: what is computed for the call, such as the value of now(); NULL: the call itself */
     const pt_expr *const *within_group; /* sort orders of WITHIN GROUP */
     size_t within_group_count;
 } pt_expr_call;

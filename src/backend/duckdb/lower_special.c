@@ -1,6 +1,7 @@
 #include "backend/duckdb/block.h"
 #include "backend/duckdb/lower_narrow.h"
 #include "backend/duckdb/lower_collections.h"
+#include "backend/duckdb/lower_datetime.h"
 
 #include "base/condition.h"
 
@@ -107,10 +108,34 @@ static pt_status multiply_decimals(pt__lower *lower, const pt_expr_call *call, p
                        err);
 }
 
+/* The operator that a function of the table stands for. */
+static const char *operator_of(const pt_expr_call *call)
+{
+    static const struct {
+        const char *name;
+        const char *op;
+    } NAMES[] = {{"try_add", "+"}, {"try_subtract", "-"}, {"try_multiply", "*"}, {"try_divide", "/"}, {"try_mod", "%"}};
+    for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++) {
+        if (is_word(call, NAMES[i].name))
+            return NAMES[i].op;
+    }
+    return call->function->name;
+}
+
+static pt_status by_datetime(pt__lower *lower, const pt_expr_call *call, const char *template, pt_error *err)
+{
+    if (call->mode == PT_CAST_TRY)
+        template = pt__arena_printf(lower->arena, "TRY(%s)", template);
+    return by_template(lower, call, template, err);
+}
+
 RULE(arithmetic)
 {
     (void)form;
-    const char *op = call->function->name;
+    const char *op = operator_of(call);
+    const char *datetime = pt__datetime_template(lower, call, op);
+    if (datetime != NULL)
+        return by_datetime(lower, call, datetime, err);
     bool is_multiply = strcmp(op, "*") == 0;
     const char *name = is_multiply ? "multiply" : strcmp(op, "+") == 0 ? "add" : "subtract";
     if (is_decimal(call)) {
@@ -133,6 +158,9 @@ RULE(arithmetic)
 RULE(divide)
 {
     (void)form;
+    const char *datetime = pt__datetime_template(lower, call, "/");
+    if (datetime != NULL)
+        return by_datetime(lower, call, datetime, err);
     if (is_decimal(call))
         return by_decimal_function(lower, call, "divide", err);
     if (is_nonzero_literal(call->arguments[1]))
@@ -595,6 +623,7 @@ static const struct {
     {"grouping", rule_grouping},
     {"integral_divide", rule_integral_divide},
     {"lag", rule_lag},
+
     {"like", rule_like},
     {"map", rule_map},
     {"nth_value", rule_nth_value},

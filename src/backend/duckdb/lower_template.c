@@ -397,6 +397,8 @@ pt_status pt__lower_call(pt__lower *lower, const pt_expr_call *call, const pt__a
 {
     if (call->function == NULL)
         return pt_error_set(err, PT_INTERNAL, "the call of %s has not been analyzed", call->name.parts[0]);
+    if (call->folded != NULL)
+        return pt__lower_expr(lower, call->folded, err);
     if (pt__is_call_of(&call->base, "and") || pt__is_call_of(&call->base, "or"))
         return lower_chain(lower, call, strcasecmp(call->function->name, "and") == 0 ? "AND" : "OR", err);
     if (is_not(call) && call->arguments[0]->kind == PT_EXPR_SUBQUERY)
