@@ -297,13 +297,27 @@ static bool is_offset_function(const pt_expr *function)
     return strcasecmp(name, "lag") == 0 || strcasecmp(name, "lead") == 0;
 }
 
+/* Spark spells the row before as the one that follows by -1. */
+static const pt_expr *negated_offset(pt__analyzer *a, const pt_expr *offset)
+{
+    if (offset->kind != PT_EXPR_LITERAL || !pt__type_is_integral(offset->type)) {
+        pt_expr *negative = (pt_expr *)pt__expr_call(a->arena, offset->origin, "negative", 1, offset);
+        negative->type = offset->type;
+        negative->nullable = offset->nullable;
+        return negative;
+    }
+    pt_value value = pt__expr_as_literal(offset)->value;
+    value.as.integer = value.as.integer == INT64_MIN ? INT64_MAX : -value.as.integer;
+    return pt__expr_literal(a->arena, offset->type, value);
+}
+
 /* lag and lead run over the one row that they name. */
 static void offset_frame(pt__analyzer *a, pt_expr_window *window)
 {
     const pt_expr_call *call = pt__expr_as_call(window->function);
     bool is_lag = strcasecmp(call->name.parts[0], "lag") == 0;
     const pt_expr *offset = call->argument_count > 1 ? call->arguments[1] : pt__expr_int(a->arena, 1);
-    pt_frame_bound bound = {is_lag ? PT_BOUND_PRECEDING : PT_BOUND_FOLLOWING, offset};
+    pt_frame_bound bound = {PT_BOUND_FOLLOWING, is_lag ? negated_offset(a, offset) : offset};
     window->unit = PT_FRAME_ROWS;
     window->lower = window->upper = bound;
 }

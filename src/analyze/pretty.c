@@ -377,15 +377,8 @@ static void put_bound(pt__buffer *out, const pt_frame_bound *bound)
     case PT_BOUND_UNBOUNDED_FOLLOWING: pt__buffer_append_string(out, "UNBOUNDED FOLLOWING"); break;
     case PT_BOUND_CURRENT_ROW: pt__buffer_append_string(out, "CURRENT ROW"); break;
     case PT_BOUND_PRECEDING:
-        if (bound->offset->kind == PT_EXPR_LITERAL) {
-            pt__buffer_append_string(out, "-");
-            put(out, bound->offset);
-            pt__buffer_append_string(out, " FOLLOWING");
-        } else {
-            pt__buffer_append_string(out, "(- ");
-            put(out, bound->offset);
-            pt__buffer_append_string(out, ") FOLLOWING");
-        }
+        put(out, bound->offset);
+        pt__buffer_append_string(out, " PRECEDING");
         break;
     case PT_BOUND_FOLLOWING:
         put(out, bound->offset);
