@@ -2,8 +2,36 @@
 
 #include <string.h>
 
-static pt_status put_bound(pt__lower *lower, const pt_frame_bound *bound, pt_error *err)
+/* A negative constant counts in the other direction, which DuckDB wants said in the word behind it. */
+static pt_frame_bound without_sign(pt__lower *lower, pt_frame_bound bound)
 {
+    bool counts = bound.kind == PT_BOUND_PRECEDING || bound.kind == PT_BOUND_FOLLOWING;
+    if (!counts || bound.offset->kind != PT_EXPR_LITERAL)
+        return bound;
+    pt_value value = pt__expr_as_literal(bound.offset)->value;
+    const pt_type *type = bound.offset->type;
+    bool is_real = type->id == PT_TYPE_DOUBLE || type->id == PT_TYPE_FLOAT;
+    bool is_integer = pt__type_is_integral(type) || pt__type_is_interval(type);
+    bool is_decimal = type->id == PT_TYPE_DECIMAL;
+    bool negative = (is_real && value.as.real < 0) || (is_decimal && value.as.decimal < 0) ||
+                    (is_integer && value.as.integer < 0 && value.as.integer > INT64_MIN);
+    if (value.is_null || !negative || type->id == PT_TYPE_INTERVAL_CALENDAR)
+        return bound;
+    if (is_real)
+        value.as.real = -value.as.real;
+    else if (is_decimal)
+        value.as.decimal = -value.as.decimal;
+    else
+        value.as.integer = -value.as.integer;
+    bound.kind = bound.kind == PT_BOUND_PRECEDING ? PT_BOUND_FOLLOWING : PT_BOUND_PRECEDING;
+    bound.offset = pt__expr_literal(lower->arena, type, value);
+    return bound;
+}
+
+static pt_status put_bound(pt__lower *lower, const pt_frame_bound *given, pt_error *err)
+{
+    pt_frame_bound unsigned_bound = without_sign(lower, *given);
+    const pt_frame_bound *bound = &unsigned_bound;
     switch (bound->kind) {
     case PT_BOUND_UNBOUNDED_PRECEDING: pt__put(lower, "UNBOUNDED PRECEDING"); return PT_OK;
     case PT_BOUND_UNBOUNDED_FOLLOWING: pt__put(lower, "UNBOUNDED FOLLOWING"); return PT_OK;
