@@ -7,12 +7,11 @@
 
 #include <nanoarrow/nanoarrow_ipc.h>
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGNMENT = 8, NESTING_MAX = 64 };
+enum { ALIGNMENT = 8, FRAME_BYTES = 8, NESTING_MAX = 64 };
 
 /* ---- messages ---- */
 
@@ -41,36 +40,46 @@ static bool init_source(message_source *source, pt_bytes_view bytes)
 {
     memset(source, 0, sizeof(*source));
     source->rest = bytes;
-    struct ArrowIpcDecompressor decompressor;
-    if (ArrowIpcDecoderInit(&source->decoder) != NANOARROW_OK)
-        return false;
-    if (ArrowIpcSerialDecompressor(&decompressor) == NANOARROW_OK)
-        ArrowIpcDecoderSetDecompressor(&source->decoder, &decompressor);
-    return true;
+    return ArrowIpcDecoderInit(&source->decoder) == NANOARROW_OK;
 }
 
-/* The header has been verified, so its size is that of the flatbuffer and what stands before it. */
-static bool header_is_complete(message_source *source, size_t prefix)
+static uint32_t read_u32(const uint8_t *at)
 {
-    size_t size = (size_t)source->decoder.header_size_bytes;
+    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+/* The frame before a header: a mark and the header's size. Size 0 ends the stream. */
+static pt_status read_frame(const message_source *source, bool *at_end, pt_error *err)
+{
+    pt_bytes_view rest = source->rest;
+    *at_end = rest.size_bytes == 0;
+    if (*at_end)
+        return PT_OK;
+    if (rest.size_bytes < FRAME_BYTES || read_u32(rest.data) != 0xffffffffU)
+        return malformed(err, "a message frame", "");
+    uint32_t size = read_u32(rest.data + 4);
+    *at_end = size == 0;
+    if (size > INT32_MAX - FRAME_BYTES || size > rest.size_bytes - FRAME_BYTES)
+        return malformed(err, "a message header that is cut off", "");
+    return PT_OK;
+}
+
+static bool header_is_complete(message_source *source)
+{
+    pt_bytes_view flatbuffer = {source->rest.data + FRAME_BYTES, read_u32(source->rest.data + 4)};
     snprintf(source->reason.message, sizeof(source->reason.message), "a part that the format asks for is missing");
-    return size > prefix && pt__ipc_message_is_complete((pt_bytes_view){source->rest.data + prefix, size - prefix});
+    return pt__ipc_message_is_complete(flatbuffer);
 }
 
 /* Steps to the next message; `*at_end` when the stream is over: by its mark, or because the bytes are. */
 static pt_status next_message(message_source *source, bool *at_end, pt_error *err)
 {
+    PT_TRY(read_frame(source, at_end, err));
+    if (*at_end)
+        return PT_OK;
     struct ArrowBufferView view = buffer_view(source->rest);
-    int32_t prefix;
-    *at_end = source->rest.size_bytes == 0;
-    if (*at_end)
-        return PT_OK;
-    int code = ArrowIpcDecoderPeekHeader(&source->decoder, view, &prefix, &source->reason);
-    *at_end = code == ENODATA;
-    if (*at_end)
-        return PT_OK;
-    if (code != NANOARROW_OK || ArrowIpcDecoderVerifyHeader(&source->decoder, view, &source->reason) != NANOARROW_OK ||
-        !header_is_complete(source, (size_t)prefix) ||
+    if (ArrowIpcDecoderVerifyHeader(&source->decoder, view, &source->reason) != NANOARROW_OK ||
+        !header_is_complete(source) ||
         ArrowIpcDecoderDecodeHeader(&source->decoder, view, &source->reason) != NANOARROW_OK)
         return malformed(err, "a message header", source->reason.message);
     size_t header = (size_t)source->decoder.header_size_bytes;
@@ -284,6 +293,8 @@ static pt_status decode_batch(stream_reader *r, struct ArrowArray *out)
     struct ArrowBuffer shared;
     if (r->wide.release == NULL)
         return malformed(r->err, "rows before a schema", "");
+    if (r->source->decoder.codec != NANOARROW_IPC_COMPRESSION_TYPE_NONE) /* no client of Spark compresses them */
+        return pt_error_set(r->err, PT_UNSUPPORTED, "compressed Arrow data is not read");
     PT_TRY(share_body(r, &shared));
     int code = ArrowIpcDecoderDecodeArrayFromShared(&r->source->decoder, &shared, -1, out,
                                                     NANOARROW_VALIDATION_LEVEL_FULL, &r->source->reason);

@@ -4,7 +4,7 @@
  * Arrays refer to the given bytes where these are aligned; text with 64-bit offsets becomes text with 32-bit ones, so
  * that arrays have the layout of pt__arrow_schema.
  *
- * Spec: Arrow columnar format, "IPC Streaming Format". Compressed bodies (zstd, lz4) are read too.
+ * Spec: Arrow columnar format, "IPC Streaming Format". Compressed bodies are refused.
  */
 #ifndef PT_EXEC_IPC_READER_H
 #define PT_EXEC_IPC_READER_H
