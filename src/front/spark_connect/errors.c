@@ -134,9 +134,15 @@ const char *const *pt__connect_error_classes(const pt_error *err)
     return CLASSES[kind_of(err)];
 }
 
+/* Errors about the text itself point at a token; others of the parser at what was read, as all errors do. */
 bool pt__connect_is_syntax_error(const pt_error *err)
 {
-    return kind_of(err) == PT_ERROR_KIND_PARSE;
+    static const char *const CONDITIONS[] = {"PARSE_SYNTAX_ERROR", "PARSE_EMPTY_STATEMENT", "INVALID_IDENTIFIER"};
+    for (size_t i = 0; i < sizeof(CONDITIONS) / sizeof(CONDITIONS[0]); i++) {
+        if (strcmp(err->condition, CONDITIONS[i]) == 0)
+            return true;
+    }
+    return false;
 }
 
 const char *pt__connect_error_condition(const pt_error *err)
@@ -167,7 +173,7 @@ static void append_places(pt__buffer *out, const pt_error *err, pt__error_kind k
 {
     pt_error_context context;
     for (size_t i = 0; pt_error_context_at(err, i, &context); i++) {
-        if (kind == PT_ERROR_KIND_PARSE && context.is_sql) {
+        if (context.is_sql && pt__connect_is_syntax_error(err)) {
             pt__connect_append_syntax_place(out, &context);
         } else if (kind == PT_ERROR_KIND_ANALYSIS) {
             if (context.is_sql)
