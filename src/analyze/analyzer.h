@@ -304,6 +304,10 @@ pt_status pt__aggregate(pt__analyzer *a, const pt_plan *input, const pt_expr *co
 pt_status pt__analyze_over_select(pt__analyzer *a, const pt_plan *select, const pt_expr *const *expressions,
                                   size_t count, const pt_plan **out_plan, const pt_expr *const **out, pt_error *err);
 
+/** HAVING over an analyzed select list of groups; PT_NOT_FOUND when it has no groups. */
+pt_status pt__analyze_having(pt__analyzer *a, const pt_plan_project *project, const pt_plan_filter *node,
+                             const pt_plan **out, pt_error *err);
+
 /** Casts the visible columns of `plan` to `types` where they differ, keeping names. */
 const pt_plan *pt__cast_columns(pt__analyzer *a, const pt_plan *plan, const pt_type *const *types);
 

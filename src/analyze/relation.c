@@ -446,6 +446,11 @@ PT_ANALYZE_KIND(filter)
 {
     const pt_plan *input;
     PT_TRY(pt__analyze_plan(a, node->input, &input, err));
+    if (node->is_having && input->kind == PT_PLAN_PROJECT) {
+        pt_status status = pt__analyze_having(a, pt__plan_as_project(input), node, out, err);
+        if (status != PT_NOT_FOUND)
+            return status;
+    }
     const pt_expr *const *conditions;
     const pt_plan *extended;
     PT_TRY(pt__analyze_over_select(a, input, &node->condition, 1, &extended, &conditions, err));

@@ -491,3 +491,30 @@ pt_status pt__analyze_over_select(pt__analyzer *a, const pt_plan *select, const 
     pt_error_clear(&second);
     return below;
 }
+
+/* HAVING stands between the groups and the select list: windows of the list see only the groups that it keeps. */
+pt_status pt__analyze_having(pt__analyzer *a, const pt_plan_project *project, const pt_plan_filter *node,
+                             const pt_plan **out, pt_error *err)
+{
+    const pt_plan_aggregate *aggregate = aggregate_below(project);
+    if (aggregate == NULL)
+        return PT_NOT_FOUND;
+    const pt_plan *select = &project->base;
+    pt__scope outputs = pt__scope_of(a, &select, 1);
+    outputs.outer = NULL;
+    substitution s = {a, &outputs, project};
+    pt__aggregation g;
+    pt__aggregation_resume(&g, a, aggregate);
+    const pt_expr *below;
+    PT_TRY(analyze_below(&s, project->input, &g, node->condition, &below, err));
+    pt__scope scope = pt__scope_of(a, NULL, 0);
+    const pt_expr *condition;
+    PT_TRY(pt__analyze_condition(a, &scope, below, "HAVING", &condition, err));
+    const pt_plan *groups = replace_below(a, project->input, pt__aggregation_finish(&g));
+    pt_plan_project *kept = pt__plan_make(a->arena, PROJECT, project, select->origin);
+    *kept = *project;
+    pt__inherit(&kept->base, &node->base);
+    kept->input = pt__filter(a, groups, condition, &node->base);
+    *out = &kept->base;
+    return PT_OK;
+}
