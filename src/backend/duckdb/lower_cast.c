@@ -362,6 +362,19 @@ pt_status pt__put_cast(pt__lower *lower, pt_cast_mode mode, const char *text, co
     return put_cast(lower, &c, text, from, to, err);
 }
 
+/* See lower_template.c: no subquery may stand in an argument of one of our functions. */
+static pt_status put_bound(pt__lower *lower, const cast *c, const char *text, pt_error *err)
+{
+    const char *name = pt__arena_printf(lower->arena, "b%u", ++lower->next_alias);
+    size_t mark = lower->text.size_bytes;
+    PT_TRY(put_cast(lower, c, name, c->node->child->type, c->node->base.type, err));
+    const char *body = pt__cut(lower, mark);
+    if (strstr(body, "spark_") == NULL)
+        return put_cast(lower, c, text, c->node->child->type, c->node->base.type, err);
+    pt__putf(lower, "list_transform([%s], lambda %s: %s)[1]", text, name, body);
+    return PT_OK;
+}
+
 /* Whole numbers as decimals are literals of their own, which the engine need not compute. */
 static bool put_literal_decimal(pt__lower *lower, const pt_expr_cast *node)
 {
@@ -382,9 +395,15 @@ pt_status pt__lower_cast(pt__lower *lower, const pt_expr_cast *node, pt_error *e
     cast c = {mode_name(node->mode), node};
     const char *text;
     bool in_narrow = lower->in_narrow;
+    unsigned seen = lower->seen;
     lower->in_narrow = false;
+    lower->seen = 0;
     pt_status status = pt__lower_expr_text(lower, node->child, &text, err);
+    bool has_subquery = (lower->seen & PT_TEXT_SUBQUERY) != 0;
     lower->in_narrow = in_narrow;
+    lower->seen |= seen;
     PT_TRY(status);
+    if (has_subquery)
+        return put_bound(lower, &c, text, err);
     return put_cast(lower, &c, text, node->child->type, node->base.type, err);
 }

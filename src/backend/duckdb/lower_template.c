@@ -136,9 +136,11 @@ static pt_status lower_argument(pt__lower *lower, const pt_expr *expr, argument 
     return PT_OK;
 }
 
-static bool must_bind(const pt__lower *lower, const argument *item, const pt_expr *expr, size_t mentions)
+/* Our functions look at their arguments when they are bound, which DuckDB does not allow with subqueries in them. */
+static bool must_bind(const char *template, const argument *item, const pt_expr *expr, size_t mentions)
 {
-    (void)lower;
+    if ((item->flags & PT_TEXT_SUBQUERY) != 0 && strstr(template, "spark_") != NULL)
+        return true;
     if (mentions < 2 || expr->kind == PT_EXPR_LAMBDA)
         return false;
     return (item->flags & PT_TEXT_VOLATILE) != 0 || strlen(item->text) > PT_LOWER_REPEAT_MAX;
@@ -147,11 +149,11 @@ static bool must_bind(const pt__lower *lower, const argument *item, const pt_exp
 enum { UNFIT_FOR_LAMBDA = PT_TEXT_SUBQUERY | PT_TEXT_WINDOW | PT_TEXT_AGGREGATE };
 
 /* Marks what the lambda's parameter must carry; false when nothing. */
-static bool choose_bound(const pt__lower *lower, const char *template, const pt_expr_call *call, argument *items)
+static bool choose_bound(const char *template, const pt_expr_call *call, argument *items)
 {
     bool any = false;
     for (size_t i = 0; i < call->argument_count; i++) {
-        items[i].is_bound = must_bind(lower, &items[i], call->arguments[i], count_mentions(template, i));
+        items[i].is_bound = must_bind(template, &items[i], call->arguments[i], count_mentions(template, i));
         any = any || items[i].is_bound;
     }
     for (size_t i = 0; any && i < call->argument_count; i++)
@@ -191,7 +193,7 @@ static pt_status expand(pt__lower *lower, const char *template_text, const pt_ex
         types[i] = call->arguments[i]->type;
     }
     bool binds = call->function->kind != PT_FUNCTION_AGGREGATE && call->function->kind != PT_FUNCTION_WINDOW &&
-                 choose_bound(lower, template_text, call, items);
+                 choose_bound(template_text, call, items);
     if (binds)
         open_lambda(lower, items, count, texts);
     pt__template template = {template_text, call->base.type, types, texts, count, mode_name(call->mode), lower->time_zone, form};
