@@ -1,6 +1,6 @@
 #include "base/civil.h"
 
-enum { DAYS_PER_ERA = 146097, YEARS_PER_ERA = 400, DAYS_TO_EPOCH = 719468 };
+enum { DAYS_PER_ERA = 146097, YEARS_PER_ERA = 400, DAYS_TO_EPOCH = 719468, SHIFTED_DAYS_32_BITS = 1 << 30 };
 
 int64_t pt__floor_divide(int64_t value, int64_t divisor)
 {
@@ -42,9 +42,33 @@ int64_t pt__civil_to_days(int64_t year, int32_t month, int32_t day)
     return era * DAYS_PER_ERA + day_of_era - DAYS_TO_EPOCH;
 }
 
+/*
+ * Days that a date column can hold, in 32 bits: divisions by the length of a century, a year and a month become
+ * multiplications. Source: Cassio Neri and Lorenz Schneider, Euclidean affine functions and their application to
+ * calendar algorithms.
+ */
+static pt__civil_date from_shifted_days(uint32_t shifted)
+{
+    uint32_t quarter_days = 4 * shifted + 3;
+    uint32_t century = quarter_days / DAYS_PER_ERA;
+    uint32_t of_century = quarter_days % DAYS_PER_ERA | 3;
+    uint64_t product = UINT64_C(2939745) * of_century;
+    uint32_t year_of_century = (uint32_t)(product >> 32);
+    uint32_t day_of_year = (uint32_t)product / 2939745 / 4;
+    uint32_t month_and_day = 2141 * day_of_year + 197913;
+    bool is_next_year = day_of_year >= 306;
+    pt__civil_date date;
+    date.year = (int64_t)century * 100 + year_of_century + is_next_year;
+    date.month = (int32_t)(month_and_day >> 16) - (is_next_year ? 12 : 0);
+    date.day = (int32_t)((month_and_day & 0xffff) / 2141) + 1;
+    return date;
+}
+
 pt__civil_date pt__civil_from_days(int64_t days)
 {
     int64_t shifted = days + DAYS_TO_EPOCH;
+    if (shifted >= 0 && shifted < SHIFTED_DAYS_32_BITS)
+        return from_shifted_days((uint32_t)shifted);
     int64_t era = pt__floor_divide(shifted, DAYS_PER_ERA);
     int64_t day_of_era = shifted - era * DAYS_PER_ERA;
     int64_t year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;

@@ -9,8 +9,30 @@
 enum { DAY, HOUR, MINUTE, SECOND };
 enum { YEAR, MONTH };
 
+/* Two digits of 0 to 99. */
+static void write_pair(char *out, int32_t value)
+{
+    out[0] = (char)('0' + value / 10);
+    out[1] = (char)('0' + value % 10);
+}
+
+/* "2024-01-02" of years with four digits, which nearly all have. */
+static size_t write_usual_date(pt__civil_date date, char *out)
+{
+    write_pair(out, (int32_t)(date.year / 100));
+    write_pair(out + 2, (int32_t)(date.year % 100));
+    out[4] = '-';
+    write_pair(out + 5, date.month);
+    out[7] = '-';
+    write_pair(out + 8, date.day);
+    out[10] = '\0';
+    return 10;
+}
+
 static size_t write_date(pt__civil_date date, char *out, size_t size)
 {
+    if (date.year >= 0 && date.year <= 9999)
+        return write_usual_date(date, out);
     const char *sign = "";
     int64_t year = date.year;
     if (year < 0) {
@@ -45,8 +67,15 @@ size_t pt__format_timestamp(int64_t local_us, char out[PT_DATETIME_TEXT_MAX])
 {
     pt__civil_time time = pt__civil_from_micros(local_us);
     size_t used = write_date(time.date, out, PT_DATETIME_TEXT_MAX);
-    used += (size_t)snprintf(out + used, PT_DATETIME_TEXT_MAX - used, " %02d:%02d:%02d", time.hour, time.minute,
-                             time.second);
+    char *clock = out + used;
+    clock[0] = ' ';
+    write_pair(clock + 1, time.hour);
+    clock[3] = ':';
+    write_pair(clock + 4, time.minute);
+    clock[6] = ':';
+    write_pair(clock + 7, time.second);
+    clock[9] = '\0';
+    used += 9;
     return used + write_fraction(time.microsecond, 6, out + used, PT_DATETIME_TEXT_MAX - used);
 }
 

@@ -114,6 +114,7 @@ static inline bool pt__fn_live(const pt__fn_call *call, idx_t row)
 
 void pt__fn_set_null(pt__fn_call *call, idx_t row);
 
+// NOLINTBEGIN(bugprone-macro-parentheses): names and types
 /** Runs `expression`, a bool, for each live row `r`; false makes the row NULL or, after an error, ends the call. */
 #define PT__FN_EACH(call, r, expression)                                                                               \
     for (idx_t r = 0; r < (call)->row_count; r++) {                                                                    \
@@ -128,6 +129,8 @@ void pt__fn_set_null(pt__fn_call *call, idx_t row);
 
 #define PT__FN_IN(call, column, type) ((const type *)(call)->columns[column].data)
 #define PT__FN_OUT(call, type) ((type *)(call)->out)
+
+// NOLINTEND(bugprone-macro-parentheses)
 
 /** Borrowed text or bytes; valid during the call. */
 static inline pt_text_view pt__fn_string(const duckdb_string_t *string)

@@ -4,6 +4,14 @@
 
 #include <stdio.h>
 
+static bool is_short(const pt__wide *value)
+{
+    uint64_t high = 0;
+    for (int i = 1; i < PT__WIDE_LIMBS; i++)
+        high |= value->limbs[i];
+    return high == 0 && value->limbs[0] >> 63 == 0;
+}
+
 bool pt__exact_to_decimal(const pt__exact *number, int precision, int scale, pt_int128 *out)
 {
     pt__wide magnitude = number->magnitude;
@@ -11,6 +19,11 @@ bool pt__exact_to_decimal(const pt__exact *number, int precision, int scale, pt_
     if (pt__wide_is_zero(&magnitude)) {
         *out = 0;
         return true;
+    }
+    if (more >= 0 && more < 20 && is_short(&magnitude)) {
+        pt__uint128 product = (pt__uint128)magnitude.limbs[0] * (uint64_t)pt__power_of_ten(more);
+        *out = number->negative ? -(pt_int128)product : (pt_int128)product;
+        return product < pt__power_of_ten(precision);
     }
     if (more > 0) {
         if (pt__wide_digits(&magnitude) + more > precision)
@@ -88,8 +101,35 @@ static bool parse_digits(const char **at, const char *end, digit_run *run)
     return run->any;
 }
 
+/** Up to 18 digits with a point, no exponent: what nearly all texts are. */
+static bool parse_short(pt_text_view text, pt__exact *out)
+{
+    size_t i = text.size_bytes > 0 && (text.data[0] == '-' || text.data[0] == '+');
+    uint64_t value = 0;
+    size_t first = i;
+    size_t point = 0;
+    if (text.size_bytes - i > 18)
+        return false;
+    for (; i < text.size_bytes; i++) {
+        char c = text.data[i];
+        if (c == '.' && point == 0)
+            point = i + 1;
+        else if (c >= '0' && c <= '9')
+            value = value * 10 + (uint64_t)(c - '0');
+        else
+            return false;
+    }
+    if (text.size_bytes - first <= (size_t)(point > 0))
+        return false;
+    *out = (pt__exact){pt__wide_from(value), text.data[0] == '-', point == 0 ? 0 : (int)(text.size_bytes - point)};
+    return true;
+}
+
 bool pt__exact_parse(pt_text_view text, pt__exact *out, bool *too_large)
 {
+    *too_large = false;
+    if (parse_short(text, out))
+        return true;
     const char *at = text.data;
     const char *end = at + text.size_bytes;
     digit_run run = {.any = false};

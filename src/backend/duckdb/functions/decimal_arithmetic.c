@@ -262,9 +262,27 @@ static bool compute_row(pt__fn_call *call, const operation *op, idx_t row)
     return compute(call, op, row, &in);
 }
 
+/** Products of two 64-bit columns that need no rounding and no check, as their digits fit the result's. */
+static bool multiply_plainly(pt__fn_call *call)
+{
+    const pt__fn_type *a = call->columns[0].type;
+    const pt__fn_type *b = call->columns[1].type;
+    if (call->row->option != PT__DECIMAL_MULTIPLY || a->physical != DUCKDB_TYPE_BIGINT || a->width == 0 ||
+        b->physical != DUCKDB_TYPE_BIGINT || b->width == 0 || a->scale + b->scale != call->scale ||
+        call->row_count == 0 || PT__FN_IN(call, 2, int32_t)[0] < a->width + b->width)
+        return false;
+    const int64_t *left = PT__FN_IN(call, 0, int64_t);
+    const int64_t *right = PT__FN_IN(call, 1, int64_t);
+    for (idx_t r = 0; r < call->row_count; r++)
+        pt__fn_put_int128((char *)call->out + 16 * r, (pt_int128)left[r] * right[r]);
+    return true;
+}
+
 void pt__fn_decimal_arithmetic(pt__fn_call *call)
 {
     const operation *op = &OPERATIONS[call->row->option];
+    if (multiply_plainly(call))
+        return;
     PT__FN_EACH(call, r, compute_row(call, op, r));
 }
 

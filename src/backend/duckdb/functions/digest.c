@@ -133,6 +133,7 @@ static bool run_cipher(EVP_CIPHER_CTX *context, const aes_job *job, const unsign
 {
     int size;
     int last = 0;
+    unsigned char tag[GCM_TAG_BYTES];
     pt_text_view value = job->value;
     if (!job->encrypt && job->gcm)
         value.size_bytes -= GCM_TAG_BYTES;
@@ -145,16 +146,16 @@ static bool run_cipher(EVP_CIPHER_CTX *context, const aes_job *job, const unsign
     unsigned char *into = out->data + out->size_bytes;
     if (EVP_CipherUpdate(context, into, &size, (const unsigned char *)value.data, (int)value.size_bytes) != 1)
         return false;
-    if (!job->encrypt && job->gcm &&
-        EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_GCM_SET_TAG, GCM_TAG_BYTES,
-                            (void *)(uintptr_t)(value.data + value.size_bytes)) != 1)
-        return false;
+    if (!job->encrypt && job->gcm) {
+        memcpy(tag, value.data + value.size_bytes, sizeof(tag));
+        if (EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_GCM_SET_TAG, GCM_TAG_BYTES, tag) != 1)
+            return false;
+    }
     if (EVP_CipherFinal_ex(context, into + size, &last) != 1)
         return false;
     out->size_bytes += (size_t)(size + last);
     if (!job->encrypt || !job->gcm)
         return true;
-    unsigned char tag[GCM_TAG_BYTES];
     if (EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_GCM_GET_TAG, GCM_TAG_BYTES, tag) != 1)
         return false;
     pt__buffer_append(out, tag, sizeof(tag));

@@ -71,23 +71,26 @@ static const pt__fn_case PATTERNS[] = {
      "spark_to_char(5, 'MI$999'), spark_to_char(-5, 'MI$999'), spark_to_char(0.1, '.99'), spark_to_char(0.1, '0.99'), "
      "spark_to_char(-1.5, 'S$9.9')) || ']'",
      "[ -.5|$  5|  +5|  5-|<$    5>| $  5|-$  5|.10|0.10|-$1.5]"},
-    {"spark_to_number_ansi_0('454', '999'), spark_to_number_ansi_2('$78.12', '$99.99'), "
-     "spark_to_number_ansi_1('12,454.8-', '99,999.9S'), "
-     "spark_to_number_ansi_0('-12', 'S99'), spark_to_number_ansi_0('<12>', '99PR'), spark_to_number_ansi_0('12', "
-     "'99PR'), spark_to_number_ansi_0('12-', '99MI')",
+    {"spark_to_number_ansi('454', '999')::DECIMAL(38,0), spark_to_number_ansi('$78.12', '$99.99')::DECIMAL(38,2), "
+     "spark_to_number_ansi('12,454.8-', '99,999.9S')::DECIMAL(38,1), "
+     "spark_to_number_ansi('-12', 'S99')::DECIMAL(38,0), spark_to_number_ansi('<12>', '99PR')::DECIMAL(38,0), "
+     "spark_to_number_ansi('12', "
+     "'99PR')::DECIMAL(38,0), spark_to_number_ansi('12-', '99MI')::DECIMAL(38,0)",
      "454 | 78.12 | -12454.8 | -12 | -12 | 12 | -12"},
-    {"spark_to_number_ansi_0('1,2', '99,9'), spark_to_number_try_0('12', '99,9'), spark_to_number_try_0('4540', "
-     "'999'), spark_to_number_try_0('', '9'), "
-     "spark_to_number_ansi_0(' 12', '999'), spark_to_number_ansi_2('12.3', '99.99'), spark_to_number_ansi_2('12', "
-     "'99D99'), spark_to_number_ansi_0('5', '99,0')",
+    {"spark_to_number_ansi('1,2', '99,9')::DECIMAL(38,0), spark_to_number_try('12', '99,9')::DECIMAL(38,0), "
+     "spark_to_number_try('4540', "
+     "'999')::DECIMAL(38,0), spark_to_number_try('', '9')::DECIMAL(38,0), "
+     "spark_to_number_ansi(' 12', '999')::DECIMAL(38,0), spark_to_number_ansi('12.3', '99.99')::DECIMAL(38,2), "
+     "spark_to_number_ansi('12', "
+     "'99D99')::DECIMAL(38,2), spark_to_number_ansi('5', '99,0')::DECIMAL(38,0)",
      "12 | NULL | NULL | NULL | 12 | 12.30 | 12.00 | 5"},
-    {"spark_to_number_ansi_0('5', '009')",
+    {"spark_to_number_ansi('5', '009')::DECIMAL(38,0)",
      "! [INVALID_FORMAT.MISMATCH_INPUT]{\"inputType\":\"\\\"STRING\\\"\",\"input\":\"5\",\"format\":\"009\"}"},
-    {"spark_to_number_ansi_0('5', '9x9')",
+    {"spark_to_number_ansi('5', '9x9')::DECIMAL(38,0)",
      "! [INVALID_FORMAT.UNEXPECTED_TOKEN]{\"format\":\"'9X9'\",\"token\":\"character 'X''\"}"},
-    {"spark_to_number_ansi_0('5', '9.9.9')",
+    {"spark_to_number_ansi('5', '9.9.9')::DECIMAL(38,0)",
      "! [INVALID_FORMAT.WRONG_NUM_TOKEN]{\"format\":\"'9.9.9'\",\"token\":\". or D\"}"},
-    {"spark_to_number_ansi_0('5', '9,')", "! [INVALID_FORMAT.CONT_THOUSANDS_SEPS]{\"format\":\"'9,'\"}"},
+    {"spark_to_number_ansi('5', '9,')::DECIMAL(38,0)", "! [INVALID_FORMAT.CONT_THOUSANDS_SEPS]{\"format\":\"'9,'\"}"},
 };
 
 PT_TEST(number_patterns_follow_spark)

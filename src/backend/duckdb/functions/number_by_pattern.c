@@ -167,18 +167,19 @@ static bool reject_number(pt__fn_call *call, idx_t row)
     return false;
 }
 
+/** The number as plain text, for DuckDB's cast to the decimal type that the pattern gives. */
 static bool to_number(pt__fn_call *call, idx_t row)
 {
     pt__exact number;
-    pt_int128 value;
     const pt__number_pattern *pattern = need_pattern(call, row);
     if (pattern == NULL)
         return false;
-    if (!read_number(pt__fn_text(call, 0, row), pattern, &number) ||
-        !pt__exact_to_decimal(&number, DIGITS_MAX, call->scale, &value))
+    if (!read_number(pt__fn_text(call, 0, row), pattern, &number))
         return reject_number(call, row);
-    pt__fn_put_int128((char *)call->out + 16 * row, value);
-    return true;
+    pt__buffer *out = &call->state->scratch;
+    pt__buffer_reset(out);
+    pt__wide_append(out, &number.magnitude, number.negative, number.scale);
+    return pt__fn_put_buffer(call, row, out);
 }
 
 void pt__fn_to_number(pt__fn_call *call)

@@ -17,6 +17,9 @@ struct pt__regex {
     pcre2_jit_stack *stack;
     size_t group_count;
     bool gave_up;
+    char *literal; /* the pattern when it is nothing but characters to find; then there is no code */
+    size_t literal_bytes;
+    pt__span literal_match;
 };
 
 void pt__regex_free(void *object)
@@ -28,6 +31,7 @@ void pt__regex_free(void *object)
     pcre2_match_context_free(regex->context);
     pcre2_jit_stack_free(regex->stack);
     pcre2_code_free(regex->code);
+    free(regex->literal);
     free(regex);
 }
 
@@ -49,12 +53,31 @@ static bool prepare(pt__regex *regex)
     return true;
 }
 
+static bool is_literal(pt_text_view pattern)
+{
+    for (size_t i = 0; i < pattern.size_bytes; i++)
+        if (strchr("\\[](){}.*+?^$|", pattern.data[i]) != NULL)
+            return false;
+    return pattern.size_bytes > 0;
+}
+
+static bool keep_literal(pt__regex *regex, pt_text_view pattern)
+{
+    regex->literal = malloc(pattern.size_bytes);
+    regex->literal_bytes = pattern.size_bytes;
+    if (regex->literal != NULL)
+        memcpy(regex->literal, pattern.data, pattern.size_bytes);
+    return regex->literal != NULL;
+}
+
 pt__regex *pt__regex_new(pt_text_view pattern)
 {
     pt__buffer translated = PT_BUFFER_INIT;
     pt__regex *regex = calloc(1, sizeof(*regex));
     int error;
     PCRE2_SIZE where;
+    if (regex != NULL && is_literal(pattern) && keep_literal(regex, pattern))
+        return regex;
     if (regex != NULL && pt__regex_from_java(pattern.data, pattern.size_bytes, &translated))
         regex->code = pcre2_compile((PCRE2_SPTR)pt__buffer_string(&translated), translated.size_bytes,
                                     PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C, &error, &where, NULL);
@@ -70,10 +93,22 @@ size_t pt__regex_group_count(const pt__regex *regex)
     return regex->group_count;
 }
 
+static bool find_literal(pt__regex *regex, pt_text_view text, size_t from, pt__span *match)
+{
+    const char *found = memmem(text.data + from, text.size_bytes - from, regex->literal, regex->literal_bytes);
+    if (found == NULL)
+        return false;
+    size_t start = (size_t)(found - text.data);
+    *match = regex->literal_match = (pt__span){start, start + regex->literal_bytes};
+    return true;
+}
+
 bool pt__regex_find(pt__regex *regex, pt_text_view text, size_t from, pt__span *match)
 {
     if (from > text.size_bytes)
         return false;
+    if (regex->literal != NULL)
+        return find_literal(regex, text, from, match);
     int found = pcre2_match(regex->code, (PCRE2_SPTR)text.data, text.size_bytes, from, PCRE2_NO_UTF_CHECK, regex->match,
                             regex->context);
     regex->gave_up = found < 0 && found != PCRE2_ERROR_NOMATCH;
@@ -100,6 +135,8 @@ size_t pt__regex_next(pt_text_view text, pt__span match)
 
 pt__span pt__regex_group(const pt__regex *regex, size_t group)
 {
+    if (regex->literal != NULL)
+        return regex->literal_match;
     const PCRE2_SIZE *offsets = pcre2_get_ovector_pointer(regex->match);
     if (offsets[2 * group] == PCRE2_UNSET)
         return PT__SPAN_NONE;
@@ -108,6 +145,8 @@ pt__span pt__regex_group(const pt__regex *regex, size_t group)
 
 size_t pt__regex_group_named(const pt__regex *regex, const char *name)
 {
+    if (regex->literal != NULL)
+        return 0;
     int number = pcre2_substring_number_from_name(regex->code, (PCRE2_SPTR)name);
     return number < 0 ? 0 : (size_t)number;
 }

@@ -23,8 +23,30 @@ static double compose(uint64_t digits, int exponent)
     return strtod(text, NULL);
 }
 
+/**
+ * Rounds without looking at the decimal text where that cannot matter: the scaled number is far from the middle
+ * between two whole ones, and both it and the power of ten are exact enough.
+ */
+static bool round_clear(double value, int32_t scale, double *out)
+{
+    double magnitude = fabs(value);
+    if (scale < 0 || scale > 15 || magnitude >= 1e15)
+        return false;
+    double scaled = magnitude * POWERS[scale];
+    double whole = floor(scaled);
+    double rest = scaled - whole;
+    if (scaled >= 1e13 || (rest > 0.49 && rest < 0.51))
+        return false;
+    double rounded = (rest > 0.5 ? whole + 1 : whole) / POWERS[scale];
+    *out = rounded == 0 ? 0 : copysign(rounded, value);
+    return true;
+}
+
 static double round_double(double value, int32_t scale, pt__rounding rounding)
 {
+    double clear;
+    if (round_clear(value, scale, &clear))
+        return clear;
     if (!isfinite(value) || value == 0)
         return value == 0 ? 0 : value;
     pt__shortest_digits shortest = pt__double_digits(fabs(value));

@@ -4,8 +4,6 @@
 #include "backend/duckdb/functions/time_names.h"
 #include "base/civil.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,23 +41,40 @@ static int64_t field_value(const formatter *f, pt__time_field field)
     return 0;
 }
 
+/** At least `width` digits. */
+static void append_digits(pt__buffer *out, uint64_t value, int width)
+{
+    char digits[24];
+    size_t at = sizeof(digits);
+    for (; value != 0 || width > 0; value /= 10, width--)
+        digits[--at] = (char)('0' + value % 10);
+    pt__buffer_append(out, digits + at, sizeof(digits) - at);
+}
+
+static bool exceeds_pad(uint64_t value, int width)
+{
+    for (; width > 0; width--)
+        value /= 10;
+    return value != 0;
+}
+
 static void append_number(const formatter *f, const pt__time_item *item)
 {
-    char digits[32];
     int64_t value = field_value(f, item->field);
-    int count = snprintf(digits, sizeof(digits), "%0*" PRId64, item->min_width, value < 0 ? -value : value);
+    uint64_t magnitude = value < 0 ? -(uint64_t)value : (uint64_t)value;
     if (value < 0)
         pt__buffer_append_byte(f->out, '-');
-    else if (item->sign == PT__SIGN_EXCEEDS_PAD && count > item->min_width)
+    else if (item->sign == PT__SIGN_EXCEEDS_PAD && exceeds_pad(magnitude, item->min_width))
         pt__buffer_append_byte(f->out, '+');
-    pt__buffer_append(f->out, digits, (size_t)count);
+    append_digits(f->out, magnitude, item->min_width);
 }
 
 static void append_fraction(const formatter *f, const pt__time_item *item)
 {
-    char digits[16];
-    snprintf(digits, sizeof(digits), "%09" PRId64, field_value(f, PT__FIELD_NANO));
-    pt__buffer_append(f->out, digits, (size_t)item->max_width);
+    uint64_t nanos = (uint64_t)field_value(f, PT__FIELD_NANO);
+    for (int digits = 9; digits > item->max_width; digits--)
+        nanos /= 10;
+    append_digits(f->out, nanos, item->max_width);
 }
 
 /** X: +HH[MM], XX +HHMM, XXX +HH:MM, XXXX and XXXXX with seconds where there are some. */
@@ -112,7 +127,9 @@ static bool append_item(const formatter *f, const pt__time_pattern *pattern, con
     switch (item->kind) {
     case PT__ITEM_LITERAL: pt__buffer_append(f->out, pattern->text.data + item->literal, item->literal_bytes); break;
     case PT__ITEM_NUMBER: append_number(f, item); break;
-    case PT__ITEM_REDUCED_YEAR: pt__buffer_printf(f->out, "%02d", abs((int)(field_value(f, item->field) % 100))); break;
+    case PT__ITEM_REDUCED_YEAR:
+        append_digits(f->out, (uint64_t)abs((int)(field_value(f, item->field) % 100)), 2);
+        break;
     case PT__ITEM_FRACTION: append_fraction(f, item); break;
     case PT__ITEM_TEXT:
         pt__buffer_append_string(f->out, pt__time_name(item->field, field_value(f, item->field), item->full));

@@ -127,11 +127,26 @@ static void append_upper_character(pt__buffer *out, uint32_t c)
         append_code_point(out, (uint32_t)utf8proc_toupper((utf8proc_int32_t)c));
 }
 
+/** ASCII in the other case, where it is a letter from `first` on. */
+static void append_ascii(pt__buffer *out, pt_text_view text, char first)
+{
+    uint8_t *into = out->data + out->size_bytes;
+    for (size_t i = 0; i < text.size_bytes; i++) {
+        uint8_t c = (uint8_t)text.data[i];
+        into[i] = (uint8_t)(c - first) < 26 ? c ^ 0x20 : c;
+    }
+    out->size_bytes += text.size_bytes;
+}
+
 void pt__append_upper(pt__buffer *out, pt_text_view text)
 {
     uint32_t c;
     if (!pt__buffer_reserve(out, text.size_bytes))
         return;
+    if (pt__is_ascii(text)) {
+        append_ascii(out, text, 'a');
+        return;
+    }
     for (size_t at = 0; at < text.size_bytes;) {
         unsigned char byte = (unsigned char)text.data[at];
         if (byte < 0x80) {
@@ -199,6 +214,10 @@ void pt__append_lower(pt__buffer *out, pt_text_view text)
     uint32_t c;
     if (!pt__buffer_reserve(out, text.size_bytes))
         return;
+    if (pt__is_ascii(text)) {
+        append_ascii(out, text, 'A');
+        return;
+    }
     for (size_t at = 0; at < text.size_bytes;) {
         unsigned char byte = (unsigned char)text.data[at];
         size_t start = at;

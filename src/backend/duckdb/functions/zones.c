@@ -27,7 +27,8 @@ const pt__zone *pt__fn_zone(pt__fn_call *call, size_t column, idx_t row)
         raise_unknown(call, name);
         return NULL;
     }
-    if (!pt__fn_remember(call->state, PT__FN_ZONE_SLOT, name, (void *)(uintptr_t)found, keep_zone))
+    memcpy(&zone, &found, sizeof(zone)); /* kept, never written through */
+    if (!pt__fn_remember(call->state, PT__FN_ZONE_SLOT, name, zone, keep_zone))
         pt__fn_fail_memory(call);
     return found;
 }
