@@ -128,6 +128,7 @@ static pt_status in_transaction(pt__command_run *run, const pt_plan *plan, pt_er
 
 pt_status pt__command_execute(pt__command_run *run, const pt_plan *plan, pt_error *err)
 {
+    PT_TRY(pt__duckdb_need_functions(run->database, NULL, err)); /* a transaction would not see later ones */
     PT_TRY(pt__statement_borrow(run->statement, err));
     pt_status status = in_transaction(run, plan, err);
     pt__command_forget(run);

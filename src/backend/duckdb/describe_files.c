@@ -199,7 +199,9 @@ static pt_status infer_csv(description *d, pt_field *fields, size_t count, pt_er
         put_tests(d->lower, i);
     pt__put(d->lower, " FROM ");
     pt__put_csv_reader(d->lower, &d->reader, count);
-    PT_TRY(pt__rows_read(d->connection, d->arena, pt__cut(d->lower, mark), NULL, 0, &rows, err));
+    const char *sql = pt__cut(d->lower, mark);
+    PT_TRY(pt__duckdb_need_functions(d->lower->database, sql, err));
+    PT_TRY(pt__rows_read(d->connection, d->arena, sql, NULL, 0, &rows, err));
     for (size_t i = 0; i < count; i++)
         fields[i].type = type_of_column(d->arena, rows.cells + i * (KIND_COUNT + 1));
     return PT_OK;

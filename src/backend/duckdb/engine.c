@@ -1,6 +1,7 @@
 #include "backend/duckdb/engine.h"
 
 #include "backend/duckdb/error_map.h"
+#include "backend/duckdb/functions/functions.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +48,17 @@ pt_status pt__duckdb_run(duckdb_connection connection, const char *sql, pt_error
     if (duckdb_query(connection, sql, &result) != DuckDBSuccess)
         status = pt__error_of_result(&result, NULL, err);
     duckdb_destroy_result(&result);
+    return status;
+}
+
+pt_status pt__duckdb_need_functions(pt__duckdb *self, const char *sql, pt_error *err)
+{
+    duckdb_connection connection;
+    if (self == NULL || pt__functions_has(self->functions, sql))
+        return PT_OK;
+    PT_TRY(pt__duckdb_borrow(self, &connection, err));
+    pt_status status = pt__functions_register(self->functions, connection, sql, err);
+    pt__duckdb_return(self, connection);
     return status;
 }
 

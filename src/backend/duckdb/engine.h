@@ -29,6 +29,7 @@ typedef struct pt__duckdb {
     duckdb_database database;
     char catalog_name[256];
     pt_env env;
+    struct pt__functions *functions;
     pthread_mutex_t mutex;        /* guards what follows */
     duckdb_connection idle[PT_IDLE_CONNECTIONS_MAX];
     size_t idle_count;
@@ -52,6 +53,12 @@ void pt__duckdb_return(pt__duckdb *self, duckdb_connection connection);
 
 /** Runs statements that give no rows of interest. */
 pt_status pt__duckdb_run(duckdb_connection connection, const char *sql, pt_error *err);
+
+/**
+ * Sees to it that our functions which `sql` names are there; NULL: all of them. To be called before the transaction
+ * that runs `sql` begins. `self` may be NULL: nothing is done.
+ */
+pt_status pt__duckdb_need_functions(pt__duckdb *self, const char *sql, pt_error *err);
 
 /** Names "catalog"."schema"."table". */
 void pt__put_table_name(pt__lower *lower, const char *database, const char *name);

@@ -60,7 +60,7 @@ static bool find_union(void *context, const pt_plan *plan)
 {
     if (plan->kind == PT_PLAN_AGGREGATE || (plan->kind == PT_PLAN_SORT && pt__plan_as_sort(plan)->is_global))
         return true; /* gives its first row when it has seen all of its input */
-    if (plan->kind == PT_PLAN_SET_OPERATION || plan->kind == PT_PLAN_WITH)
+    if (plan->kind == PT_PLAN_SET_OPERATION)
         return false;
     pt__visitor visitor = {NULL, find_union, context};
     return pt__record_visit(pt__record_of_plan(plan->kind), plan, &visitor);

@@ -1,4 +1,5 @@
 #include "backend/duckdb/block.h"
+#include "backend/duckdb/engine.h"
 #include "backend/duckdb/lower_narrow.h"
 
 #include <string.h>
@@ -346,5 +347,5 @@ pt_status pt__lower_query(pt__lower *lower, const pt_plan *plan, pt__lowered *ou
     out->source_count = lower->sources.count;
     if (lower->text.failed)
         return pt_error_set(err, PT_NO_MEMORY, "no memory for the statement");
-    return PT_OK;
+    return pt__duckdb_need_functions(lower->database, out->sql, err);
 }

@@ -123,7 +123,7 @@ static pt_status prepare(pt__duckdb *self, const pt_config *config, pt_error *er
     PT_TRY(pt__duckdb_borrow(self, &connection, err));
     pt_status status = read_catalog_name(self, connection, err);
     if (status == PT_OK)
-        status = pt__duckdb_register_functions(connection, NULL, err);
+        status = pt__functions_new(NULL, &self->functions, err);
     if (status == PT_OK)
         status = pt__local_register_function(self, connection, err);
     if (status == PT_OK)
@@ -166,6 +166,7 @@ void pt__duckdb_close(void *context)
         duckdb_disconnect(&self->idle[i]);
     if (self->database != NULL)
         duckdb_close(&self->database);
+    pt__functions_free(self->functions);
     pthread_mutex_destroy(&self->mutex);
     free(self);
 }

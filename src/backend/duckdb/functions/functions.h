@@ -14,6 +14,9 @@
  *              argument; cast it to DECIMAL(p,S).
  *   intervals  year-month intervals are INTEGER months, day-time intervals BIGINT microseconds.
  *   zones      the session time zone is an argument.
+ *
+ * Registering all of them takes DuckDB longer than opening a database does, so that each is registered when a
+ * statement first names it. A transaction that has begun does not see functions that are registered later.
  */
 #ifndef PT_BACKEND_DUCKDB_FUNCTIONS_H
 #define PT_BACKEND_DUCKDB_FUNCTIONS_H
@@ -23,14 +26,36 @@
 #include <portico/error.h>
 
 #include <duckdb.h>
+#include <stdbool.h>
+
+/** The functions of one database. */
+typedef struct pt__functions pt__functions;
 
 /**
- * Registers all functions in the database of `connection`; once per database.
+ * Registers nothing yet.
  *
  * Ownership: `zones` is lent to the functions and must live as long as the database; NULL: they keep their own.
- * Errors:    PT_INTERNAL when DuckDB refuses a function, PT_NO_MEMORY.
- * Threads:   one call at a time per database; the functions run on any thread.
+ * Errors:    PT_NO_MEMORY.
  */
-pt_status pt__duckdb_register_functions(duckdb_connection connection, pt__zones *zones, pt_error *err);
+pt_status pt__functions_new(pt__zones *zones, pt__functions **out, pt_error *err);
+
+/** What was registered stays usable until the database is closed, before or after this call. */
+void pt__functions_free(pt__functions *functions);
+
+/**
+ * Whether all of our functions that `sql` names are registered; NULL: all of them.
+ *
+ * Threads: any.
+ */
+bool pt__functions_has(pt__functions *functions, const char *sql);
+
+/**
+ * Registers those that `sql` names; NULL: all.
+ *
+ * Errors:  PT_INTERNAL when DuckDB refuses a function.
+ * Threads: any; `connection` is not within a transaction.
+ */
+pt_status pt__functions_register(pt__functions *functions, duckdb_connection connection, const char *sql,
+                                 pt_error *err);
 
 #endif

@@ -6,7 +6,10 @@
 #include "backend/duckdb/functions/types.h"
 #include "backend/duckdb/functions/wide.h"
 #include "base/buffer.h"
+#include "base/map.h"
 
+#include <ctype.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +34,14 @@ typedef struct services {
     bool own_zones;
     atomic_size_t users;
 } services;
+
+struct pt__functions {
+    services *shared;
+    pthread_mutex_t mutex; /* guards what follows, and the registering */
+    pt__map registered;    /* names that DuckDB knows */
+    bool has_aggregates;
+    bool has_all;
+};
 
 /** What DuckDB keeps for each registered function. */
 typedef struct registration {
@@ -283,24 +294,126 @@ static size_t next_overload(size_t row)
     return ROW_COUNT;
 }
 
-static pt_status register_set(duckdb_connection connection, size_t first, services *shared, int scale, pt_error *err)
+static bool is_scaled(size_t row)
 {
-    char name[NAME_MAX_BYTES];
-    if ((ROWS[first].flags & PT__FN_SCALED) != 0)
-        snprintf(name, sizeof(name), "%s_%d", ROWS[first].name, scale);
-    else
-        snprintf(name, sizeof(name), "%s", ROWS[first].name);
+    return (ROWS[row].flags & PT__FN_SCALED) != 0;
+}
+
+/** Registers the overloads of the row `first` under `name`, unless that was done. */
+static pt_status register_set(pt__functions *functions, duckdb_connection connection, size_t first, int scale,
+                              const char *name, pt_error *err)
+{
+    if (pt__map_get(&functions->registered, name) != NULL)
+        return PT_OK;
     duckdb_scalar_function_set set = duckdb_create_scalar_function_set(name);
     bool ok = true;
     for (size_t i = first; ok && i < ROW_COUNT; i = next_overload(i)) {
-        duckdb_scalar_function function = make_function(&ROWS[i], shared, scale, name);
+        duckdb_scalar_function function = make_function(&ROWS[i], functions->shared, scale, name);
         ok = function != NULL && duckdb_add_scalar_function_to_set(set, function) == DuckDBSuccess;
         duckdb_destroy_scalar_function(&function);
     }
     ok = ok && duckdb_register_scalar_function_set(connection, set) == DuckDBSuccess;
     duckdb_destroy_scalar_function_set(&set);
+    ok = ok && pt__map_set(&functions->registered, name, functions, NULL);
     return ok ? PT_OK : pt_error_set(err, PT_INTERNAL, "DuckDB refused the function %s", name);
 }
+
+static pt_status register_row(pt__functions *functions, duckdb_connection connection, size_t first, pt_error *err)
+{
+    char name[NAME_MAX_BYTES];
+    for (int scale = 0; is_scaled(first) && scale < SCALE_COUNT; scale++) {
+        snprintf(name, sizeof(name), "%s_%d", ROWS[first].name, scale);
+        PT_TRY(register_set(functions, connection, first, scale, name, err));
+    }
+    return is_scaled(first) ? PT_OK : register_set(functions, connection, first, 0, ROWS[first].name, err);
+}
+
+static pt_status register_aggregates(pt__functions *functions, duckdb_connection connection, pt_error *err)
+{
+    if (functions->has_aggregates)
+        return PT_OK;
+    PT_TRY(pt__duckdb_register_aggregates(connection, err));
+    functions->has_aggregates = true;
+    return PT_OK;
+}
+
+static pt_status register_all(pt__functions *functions, duckdb_connection connection, pt_error *err)
+{
+    for (size_t first = 0; first < ROW_COUNT; first++)
+        PT_TRY(register_row(functions, connection, first, err));
+    PT_TRY(register_aggregates(functions, connection, err));
+    functions->has_all = true;
+    return PT_OK;
+}
+
+/* The names in a statement. */
+
+static const char PREFIX[] = "spark_";
+static const char AGGREGATE_PREFIX[] = "spark_agg_";
+
+/** The next word that starts like our functions; false: none. Words too long for a name are passed over. */
+static bool next_name(const char **at, char name[NAME_MAX_BYTES])
+{
+    for (const char *start = strstr(*at, PREFIX); start != NULL; start = strstr(*at, PREFIX)) {
+        size_t size = 0;
+        while (isalnum((unsigned char)start[size]) || start[size] == '_')
+            size++;
+        *at = start + size;
+        if (size >= NAME_MAX_BYTES)
+            continue;
+        memcpy(name, start, size);
+        name[size] = '\0';
+        return true;
+    }
+    return false;
+}
+
+/** Whether the row is meant by `name`, which for a row with scales ends in one. */
+static bool row_is(size_t row, const char *name, int *scale)
+{
+    size_t size = strlen(ROWS[row].name);
+    *scale = 0;
+    if (strncmp(ROWS[row].name, name, size) != 0)
+        return false;
+    if (!is_scaled(row))
+        return name[size] == '\0';
+    if (name[size] != '_' || !isdigit((unsigned char)name[size + 1]))
+        return false;
+    char *end;
+    long value = strtol(name + size + 1, &end, 10);
+    *scale = (int)value;
+    return *end == '\0' && value < SCALE_COUNT;
+}
+
+static bool is_aggregate(const char *name)
+{
+    return strncmp(name, AGGREGATE_PREFIX, sizeof(AGGREGATE_PREFIX) - 1) == 0;
+}
+
+/** Text in quotes may look like a name of ours; what is none is left to DuckDB. */
+static pt_status register_name(pt__functions *functions, duckdb_connection connection, const char *name, pt_error *err)
+{
+    int scale;
+    if (is_aggregate(name))
+        return register_aggregates(functions, connection, err);
+    for (size_t row = 0; row < ROW_COUNT; row++)
+        if (row_is(row, name, &scale))
+            return register_set(functions, connection, row, scale, name, err);
+    return PT_OK;
+}
+
+static bool is_registered(const pt__functions *functions, const char *name)
+{
+    int scale;
+    if (pt__map_get(&functions->registered, name) != NULL || (is_aggregate(name) && functions->has_aggregates))
+        return true;
+    bool is_ours = is_aggregate(name);
+    for (size_t row = 0; row < ROW_COUNT && !is_ours; row++)
+        is_ours = row_is(row, name, &scale);
+    return !is_ours;
+}
+
+/* Public. */
 
 static services *enter_services(pt__zones *zones)
 {
@@ -316,29 +429,52 @@ static services *enter_services(pt__zones *zones)
     return NULL;
 }
 
-static pt_status register_all(duckdb_connection connection, services *shared, pt_error *err)
+pt_status pt__functions_new(pt__zones *zones, pt__functions **out, pt_error *err)
 {
-    bool seen[ROW_COUNT] = {false};
-    for (size_t first = 0; first < ROW_COUNT; first++) {
-        if (seen[first])
-            continue;
-        for (size_t i = first; i < ROW_COUNT; i = next_overload(i))
-            seen[i] = true;
-        int last_scale = (ROWS[first].flags & PT__FN_SCALED) != 0 ? SCALE_COUNT - 1 : 0;
-        for (int scale = 0; scale <= last_scale; scale++)
-            PT_TRY(register_set(connection, first, shared, scale, err));
+    pt__functions *functions = calloc(1, sizeof(*functions));
+    services *shared = enter_services(zones);
+    if (functions == NULL || shared == NULL) {
+        if (shared != NULL)
+            leave_services(shared);
+        free(functions);
+        return pt_error_set(err, PT_NO_MEMORY, "no memory for the functions");
     }
+    functions->shared = shared;
+    pthread_mutex_init(&functions->mutex, NULL);
+    *out = functions;
     return PT_OK;
 }
 
-pt_status pt__duckdb_register_functions(duckdb_connection connection, pt__zones *zones, pt_error *err)
+void pt__functions_free(pt__functions *functions)
 {
-    services *shared = enter_services(zones);
-    if (shared == NULL)
-        return pt_error_set(err, PT_NO_MEMORY, "no memory for the functions");
-    pt_status status = register_all(connection, shared, err);
-    if (status == PT_OK)
-        status = pt__duckdb_register_aggregates(connection, err);
-    leave_services(shared);
+    if (functions == NULL)
+        return;
+    leave_services(functions->shared);
+    pt__map_deinit(&functions->registered);
+    pthread_mutex_destroy(&functions->mutex);
+    free(functions);
+}
+
+bool pt__functions_has(pt__functions *functions, const char *sql)
+{
+    char name[NAME_MAX_BYTES];
+    pthread_mutex_lock(&functions->mutex);
+    bool has = functions->has_all || sql != NULL;
+    while (has && !functions->has_all && next_name(&sql, name))
+        has = is_registered(functions, name);
+    pthread_mutex_unlock(&functions->mutex);
+    return has;
+}
+
+pt_status pt__functions_register(pt__functions *functions, duckdb_connection connection, const char *sql, pt_error *err)
+{
+    char name[NAME_MAX_BYTES];
+    pt_status status = PT_OK;
+    pthread_mutex_lock(&functions->mutex);
+    if (sql == NULL)
+        status = register_all(functions, connection, err);
+    while (sql != NULL && status == PT_OK && next_name(&sql, name))
+        status = register_name(functions, connection, name, err);
+    pthread_mutex_unlock(&functions->mutex);
     return status;
 }

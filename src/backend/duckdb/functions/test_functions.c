@@ -49,10 +49,14 @@ void pt__fn_check(const pt__fn_case *cases, size_t count, const char *file)
     pt_error err = PT_ERROR_INIT;
     PT_REQUIRE(duckdb_open(NULL, &database) == DuckDBSuccess);
     PT_REQUIRE(duckdb_connect(database, &connection) == DuckDBSuccess);
-    PT_CHECK_EQ(pt__duckdb_register_functions(connection, NULL, &err), PT_OK);
-    PT_CHECK_STR(err.message, "");
-    for (size_t i = 0; i < count; i++)
+    pt__functions *functions;
+    PT_REQUIRE(pt__functions_new(NULL, &functions, &err) == PT_OK);
+    for (size_t i = 0; i < count; i++) {
+        PT_CHECK_EQ(pt__functions_register(functions, connection, cases[i].sql, &err), PT_OK);
+        PT_CHECK_STR(err.message, "");
         check_case(connection, &cases[i], file);
+    }
+    pt__functions_free(functions);
     duckdb_disconnect(&connection);
     duckdb_close(&database);
 }
