@@ -54,3 +54,36 @@ def test_several_addresses_can_be_listened_at(server):
     for address in lines:
         with connect(address.replace("[::1]", "::1")) as stream:
             assert Peer(stream).wait_for(SETTINGS)
+
+
+def test_sql_prints_a_table():
+    done = run("sql", "select id, repeat('x', cast(id as int) * 30) as long from range(2) order by id")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "+---+------------------------------+\n" \
+                          "|id |long                          |\n" \
+                          "+---+------------------------------+\n" \
+                          "|0  |                              |\n" \
+                          "|1  |" + "x" * 30 + "|\n" \
+                          "+---+------------------------------+\n"
+
+
+def test_sql_prints_all_rows():
+    done = run("sql", "select * from range(25000)")
+    assert done.returncode == 0 and done.stdout.count("\n") == 25000 + 4
+
+
+def test_sql_says_what_is_wrong_and_where():
+    done = run("sql", "select 1\n  1 from t")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("portico: [PARSE_SYNTAX_ERROR]") and "(line 2, pos 2)" in done.stderr, done.stderr
+    done = run("sql", "select 1 / 0")
+    assert done.returncode == 1 and "[DIVIDE_BY_ZERO]" in done.stderr and "(line 1, position 8)" in done.stderr
+    done = run("sql", "select * from nowhere")
+    assert done.returncode == 1 and "TABLE_OR_VIEW_NOT_FOUND" in done.stderr, done.stderr
+
+
+def test_sql_keeps_tables_in_the_database(tmp_path):
+    database = ["--database", str(tmp_path / "kept.duckdb")]
+    done = run("sql", "create table t as select 7 as seven", *database)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert "|7    |" in run("sql", "select * from t", *database).stdout

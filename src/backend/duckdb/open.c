@@ -59,7 +59,7 @@ static pt_status open_file(pt__duckdb *self, const pt_config *config, pt_error *
         return pt_error_set(err, PT_NO_MEMORY, "no memory for DuckDB's options");
     pt_status status = fill_options(options, config, &self->env, err);
     char *message = NULL;
-    const char *path = pt_config_string(config, "duckdb.database", NULL);
+    const char *path = pt_config_string(config, "database", NULL);
     if (path != NULL && (path[0] == '\0' || strcmp(path, ":memory:") == 0))
         path = NULL;
     if (status == PT_OK && duckdb_open_ext(path, &self->database, options, &message) != DuckDBSuccess)
@@ -107,9 +107,9 @@ static pt_status restrict_files(duckdb_connection connection, const pt_config *c
     pt__buffer sql = PT_BUFFER_INIT;
     pt__buffer_append_string(&sql, "SET GLOBAL allowed_directories = [");
     for (bool first = true; *allowed != '\0'; first = false) {
-        size_t size = strcspn(allowed, ",");
+        size_t size = strcspn(allowed, ":");
         append_path(&sql, allowed, size, first);
-        allowed += size + (allowed[size] == ',');
+        allowed += size + (allowed[size] == ':');
     }
     pt__buffer_append_string(&sql, "]; SET GLOBAL enable_external_access = false");
     pt_status status = pt__duckdb_run(connection, pt__buffer_string(&sql), err);

@@ -11,7 +11,7 @@
  *   duckdb.memory-limit     bytes; default: DuckDB's, 80 % of the machine's
  *   duckdb.temp-directory   where operators spill to; default: beside the file, none in memory
  *   duckdb.threads          default: the host's workers
- *   files.allow             directories that may be read and written, separated by commas; default: any
+ *   files.allow             directories that may be read and written, separated by colons; default: any
  */
 pt_status pt__duckdb_open(const pt_config *config, pt_env *env, void **self, pt_error *err);
 void pt__duckdb_close(void *self);

@@ -145,7 +145,7 @@ bool pt__test_engine_open(pt__test_engine *engine, const char *database)
     *engine = (pt__test_engine){.catalog = {&CATALOG}, .time_zone = "UTC", .ansi = "true"};
     pt_config_new(&config, &err);
     if (database != NULL)
-        pt_config_set(config, "duckdb.database", database, &err);
+        pt_config_set(config, "database", database, &err);
     pt_status status = pt_backend_duckdb.open(config, &env, &engine->backend, &err);
     pt_config_free(config);
     if (status == PT_OK)

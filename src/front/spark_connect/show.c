@@ -100,21 +100,33 @@ static void append_text(pt__buffer *out, const pt_plan_show *show, const collect
         pt__table_text_append(out, &table);
 }
 
-pt_status pt__connect_show(pt_job *job, pt__zones *zones, const pt_plan_show *show, pt__buffer *out, pt_error *err)
+static pt_status append_rows(pt_job *job, pt__zones *zones, const pt_plan_show *show, const pt_plan *relation,
+                             pt__buffer *out, pt_error *err)
 {
     pt__arena *arena = pt__job_arena(job);
-    int32_t rows = clamp_rows(show->row_count);
-    const pt_plan *relation = NULL;
-    bool was_command;
-    PT_TRY(pt__job_settle(job, limit_rows(arena, show->input, rows + 1), &relation, &was_command, err));
     collection *c = pt__arena_make(arena, collection);
     c->scratch = pt__arena_buffer(arena);
     c->arena = arena;
     c->schema = pt__analyzed_schema(arena, relation);
     c->zone = session_zone(job, zones);
     c->truncate = show->truncate;
-    c->row_limit = (size_t)rows;
+    c->row_limit = (size_t)clamp_rows(show->row_count);
     PT_TRY(pt__job_each_batch(job, relation, take_batch, c, err));
     append_text(out, show, c);
     return out->failed ? pt_error_set(err, PT_NO_MEMORY, "no memory for a table of text") : PT_OK;
+}
+
+pt_status pt__connect_show(pt_job *job, pt__zones *zones, const pt_plan_show *show, pt__buffer *out, pt_error *err)
+{
+    const pt_plan *relation = NULL;
+    bool was_command;
+    const pt_plan *rows = limit_rows(pt__job_arena(job), show->input, clamp_rows(show->row_count) + 1);
+    PT_TRY(pt__job_settle(job, rows, &relation, &was_command, err));
+    return append_rows(job, zones, show, relation, out, err);
+}
+
+pt_status pt__connect_show_all(pt_job *job, pt__zones *zones, const pt_plan *relation, pt__buffer *out, pt_error *err)
+{
+    pt_plan_show show = {.row_count = INT32_MAX};
+    return append_rows(job, zones, &show, relation, out, err);
 }

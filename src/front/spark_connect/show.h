@@ -14,6 +14,9 @@
  */
 pt_status pt__connect_show(pt_job *job, pt__zones *zones, const pt_plan_show *show, pt__buffer *out, pt_error *err);
 
+/** Appends all rows of a settled relation, cells uncut. Errors and threads as above. */
+pt_status pt__connect_show_all(pt_job *job, pt__zones *zones, const pt_plan *relation, pt__buffer *out, pt_error *err);
+
 /** Name of the one column of the result: "show_string" or "html_string". */
 const char *pt__connect_show_column(const pt_plan_show *show);
 
