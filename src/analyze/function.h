@@ -7,7 +7,7 @@
  * Signature: parameters, "->", result; as in "array<T>, fn(T, int)->U -> array<U>".
  *   types      boolean tinyint smallint int bigint float double decimal string binary date timestamp timestamp_ntz
  *              interval ym dt variant void
- *   classes    any numeric integral fractional atomic struct datetime (kept as the argument has it)
+ *   classes    any numeric integral fractional atomic struct datetime strings (kept as the argument has it)
  *   variables  one capital letter: all arguments bound to it get their common type; remembers nullability
  *   nested     array<X> map<X, Y>
  *   marks      X? optional, X* any number, X+ at least one; in results X! not null, X? nullable element

@@ -304,6 +304,26 @@ static bool put_ordered_mode(pt__buffer *out, const pt_expr_call *call, const ch
     return true;
 }
 
+/* extract(YEAR FROM x), (IF(a, b, c)) */
+static bool put_extract(pt__buffer *out, const pt_expr_call *call, const char *name)
+{
+    if (strcasecmp(name, "if") == 0 && call->argument_count == 3) {
+        pt__buffer_append_string(out, "(IF(");
+        put_list(out, call->arguments, 3, ", ");
+        pt__buffer_append_string(out, "))");
+        return true;
+    }
+    bool is_extract = strcasecmp(name, "extract") == 0 || strcasecmp(name, "datepart") == 0;
+    if (!is_extract || call->argument_count != 2)
+        return false;
+    pt__buffer_printf(out, "%s(", name);
+    put(out, call->arguments[0]);
+    pt__buffer_append_string(out, " FROM ");
+    put(out, call->arguments[1]);
+    pt__buffer_append_string(out, ")");
+    return true;
+}
+
 static void put_call(pt__buffer *out, const pt_expr_call *call)
 {
     const char *name = call->name.parts[call->name.count - 1];
@@ -312,6 +332,8 @@ static void put_call(pt__buffer *out, const pt_expr_call *call)
     if (call->within_group_count != 0 && strcasecmp(name, "string_agg") == 0)
         name = "listagg";
     if (put_operator(out, call, name) || put_literal_call(out, call, name))
+        return;
+    if (put_extract(out, call, name))
         return;
     if (call->is_operator && call->argument_count == 1) {
         put_between(out, call, strcmp(name, "negative") == 0 ? "(- " : "(+ ", "", ")");

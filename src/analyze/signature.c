@@ -141,11 +141,13 @@ static bool in_class(const char *name, const pt_type *type)
         return pt__type_is_datetime(type);
     if (strcmp(name, "struct") == 0)
         return type->id == PT_TYPE_STRUCT;
+    if (strcmp(name, "strings") == 0)
+        return pt__type_is_string(type) || (type->id == PT_TYPE_ARRAY && pt__type_is_string(type->element));
     return strcmp(name, "atomic") == 0 && type->id != PT_TYPE_ARRAY && type->id != PT_TYPE_MAP &&
            type->id != PT_TYPE_STRUCT;
 }
 
-static const char *const CLASSES[] = {"any", "numeric", "integral", "fractional", "decimal", "datetime", "struct", "atomic"};
+static const char *const CLASSES[] = {"any", "numeric", "integral", "fractional", "decimal", "datetime", "strings", "struct", "atomic"};
 
 static const char *accept_class(reader *r)
 {
@@ -189,6 +191,8 @@ static bool fit_class(matcher *m, const char *name, const pt_type *type)
         return false;
     if (type->id == PT_TYPE_VOID)
         return true;
+    if (strcmp(name, "strings") == 0)
+        return pt__can_cast_implicitly(m->a, type, PT_T(STRING));
     if (pt__type_is_string(type))
         return strcmp(name, "numeric") == 0 || strcmp(name, "fractional") == 0;
     if (strcmp(name, "fractional") == 0)
@@ -238,6 +242,8 @@ static bool fit(matcher *m, reader *r, const pt_type *type, bool nullable)
 
 static const pt_type *class_target(const char *name, const pt_type *type)
 {
+    if (strcmp(name, "strings") == 0)
+        return in_class(name, type) ? type : PT_T(STRING);
     if (in_class(name, type) || type->id == PT_TYPE_VOID)
         return type->id == PT_TYPE_VOID && strcmp(name, "any") != 0 ? PT_T(DOUBLE) : type;
     if (strcmp(name, "integral") == 0)

@@ -726,6 +726,55 @@ static pt_status type_extract(pt__analyzer *a, const pt_expr_call *call, pt__mat
     return PT_OK;
 }
 
+/* ---- decode and to_number ---- */
+
+/* decode(x, search, result, …[, default]): the first result whose search equals x, NULL equal to NULL. */
+static pt_status type_decode(pt__analyzer *a, const pt_expr_call *call, pt__match *match, pt_error *err)
+{
+    if (call->argument_count < 3)
+        return PT_NOT_FOUND;
+    pt__list(const pt_expr *) when = {0};
+    size_t i = 1;
+    for (; i + 1 < call->argument_count; i += 2) {
+        const pt_expr **sides = pt__arena_array(a->arena, const pt_expr *, 2);
+        sides[0] = call->arguments[0];
+        sides[1] = call->arguments[i];
+        const pt_expr *equal;
+        PT_TRY(pt__call(a, "<=>", sides, 2, &equal, err));
+        pt__list_push(a->arena, &when, equal);
+        pt__list_push(a->arena, &when, call->arguments[i + 1]);
+    }
+    if (i < call->argument_count)
+        pt__list_push(a->arena, &when, call->arguments[i]);
+    PT_TRY(pt__call(a, "when", when.items, when.count, &match->folded, err));
+    match->type = match->folded->type;
+    match->nullable = match->folded->nullable;
+    return PT_OK;
+}
+
+/* The digits of the pattern make the decimal. */
+static pt_status type_to_number(pt__analyzer *a, const pt_expr_call *call, pt__match *match, pt_error *err)
+{
+    PT_TRY(check_two(a, call, err));
+    const pt_expr *pattern = call->arguments[1];
+    if (pattern->kind != PT_EXPR_LITERAL || !pt__type_is_string(pattern->type))
+        return pt__mismatch(a, call, 1, "\"STRING\"", err);
+    cast_argument(a, match, 0, PT_T(STRING));
+    pt_text_view text = pt__expr_as_literal(pattern)->value.as.text;
+    int32_t digits = 0;
+    int32_t scale = 0;
+    bool fraction = false;
+    for (size_t i = 0; i < text.size_bytes; i++) {
+        char c = text.data[i];
+        fraction |= c == '.' || c == 'D' || c == 'd';
+        digits += c == '0' || c == '9';
+        scale += fraction && (c == '0' || c == '9');
+    }
+    match->type = pt__bounded_decimal(a, digits == 0 ? 1 : digits, scale);
+    match->nullable = true;
+    return PT_OK;
+}
+
 /* ---- aggregates ---- */
 
 static pt_status type_decimal_sum(pt__analyzer *a, const pt_expr_call *call, pt__match *match, pt_error *err)
@@ -767,6 +816,7 @@ static const struct {
     {"concat", type_concat},
     {"decimal_average", type_decimal_average},
     {"decimal_sum", type_decimal_sum},
+    {"decode", type_decode},
     {"divide", type_divide},
     {"element_at", type_element_at},
     {"explode", type_explode},
@@ -783,6 +833,7 @@ static const struct {
     {"second_fraction", type_second_fraction},
     {"struct", type_struct},
     {"subtract", type_subtract},
+    {"to_number", type_to_number},
     {"when", type_when},
 };
 

@@ -324,6 +324,13 @@ RULE(first)
     return pt__lower_by_template(lower, is_last ? "last({0})" : "first({0})", call, &own, err);
 }
 
+RULE(to_number)
+{
+    (void)form;
+    return by_template(lower, call,
+                       pt__arena_printf(lower->arena, "spark_to_number_{m}_%d({0}, {1})::{r}", call->base.type->scale), err);
+}
+
 RULE(lag)
 {
     const char *name = is_word(call, "lead") ? "lead" : "lag";
@@ -635,6 +642,7 @@ static const struct {
     {"struct", rule_struct},
     {"substring", rule_substring},
     {"sum", rule_sum},
+    {"to_number", rule_to_number},
     {"typeof", rule_typeof},
     {"when", rule_when},
 };
