@@ -7,5 +7,6 @@
 /** NULL when there is no such rule. */
 pt__type_rule pt__collection_rule_find(const char *name, size_t name_size);
 pt__type_rule pt__statistics_rule_find(const char *name, size_t name_size);
+pt__type_rule pt__json_rule_find(const char *name, size_t name_size);
 
 #endif

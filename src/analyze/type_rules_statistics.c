@@ -185,5 +185,5 @@ pt__type_rule pt__statistics_rule_find(const char *name, size_t name_size)
         if (strlen(RULES[i].name) == name_size && memcmp(RULES[i].name, name, name_size) == 0)
             return RULES[i].rule;
     }
-    return NULL;
+    return pt__json_rule_find(name, name_size);
 }

@@ -7,5 +7,6 @@
 /** NULL when there is no such rule. */
 pt__lower_rule pt__lower_collection_rule_find(const char *name);
 pt__lower_rule pt__lower_statistics_rule_find(const char *name);
+pt__lower_rule pt__lower_json_rule_find(const char *name);
 
 #endif

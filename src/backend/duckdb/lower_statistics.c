@@ -228,5 +228,5 @@ pt__lower_rule pt__lower_statistics_rule_find(const char *name)
         if (strcmp(RULES[i].name, name) == 0)
             return RULES[i].rule;
     }
-    return NULL;
+    return pt__lower_json_rule_find(name);
 }

@@ -1,0 +1,48 @@
+/**
+ * Types found in JSON and CSV text, and what constant arguments of JSON and CSV functions say.
+ *
+ * Source: behaviour of Spark's JsonInferSchema and CSVInferSchema.
+ */
+#ifndef PT_ANALYZE_JSON_SCHEMA_H
+#define PT_ANALYZE_JSON_SCHEMA_H
+
+#include "base/json.h"
+#include "base/loose_json.h"
+#include "plan/expr.h"
+
+/** Options of a function: an object whose keys are in lower case; may be empty, never NULL. */
+typedef const pt__json *pt__options;
+
+/** The options that a constant map(...) gives; false when it is something else. `expr` NULL gives none. */
+bool pt__constant_options(pt__arena *arena, const pt_expr *expr, pt__options *out);
+/** The same as text. */
+const char *pt__options_text(pt__arena *arena, pt__options options);
+
+/**
+ * The type of one JSON text: NULL counts as a string, empty structs are left out.
+ * Errors: INVALID_JSON_TEXT.
+ */
+pt_status pt__infer_json(pt__arena *arena, pt_text_view text, pt__options options, const pt_type **out, pt_error *err);
+
+/** What strict JSON lacks and the options allow. */
+unsigned pt__json_features(pt__options options);
+
+/** The type of a value, with VOID where nothing is known; and what holds values of both. For readers of files. */
+const pt_type *pt__json_type(pt__arena *arena, const pt__loose_json *json, uint32_t node, pt__options options);
+const pt_type *pt__json_merge(pt__arena *arena, const pt_type *a, const pt_type *b);
+/** VOID becomes string, empty structs go; NULL when nothing is left. */
+const pt_type *pt__json_settle(pt__arena *arena, const pt_type *type);
+
+/** The type of one line of CSV: columns _c0, _c1 … */
+const pt_type *pt__infer_csv(pt__arena *arena, pt_text_view line, pt__options options);
+
+/** The text of a constant string, also a cast one; false when it is none. */
+bool pt__constant_text(const pt_expr *expr, pt_text_view *out);
+
+/**
+ * The type that a schema argument means: DDL, Spark's JSON, schema_of_json(...) or schema_of_csv(...) of constants.
+ * Errors: INVALID_SCHEMA.NON_STRING_LITERAL, parse errors.
+ */
+pt_status pt__schema_argument(pt__arena *arena, const pt_expr *expr, const pt_type **out, pt_error *err);
+
+#endif

@@ -1,0 +1,130 @@
+#include "analyze/json_schema.h"
+#include "backend/duckdb/lower_collections.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* Functions of JSON and CSV text. Rules as in lower_special.c. */
+
+#define RULE(name)                                                                                                     \
+    static pt_status rule_##name(pt__lower *lower, const pt_expr_call *call, const pt__aggregate_form *form,           \
+                                 pt_error *err)
+
+static bool is_word(const pt_expr_call *call, const char *word)
+{
+    return strcasecmp(call->function->name, word) == 0;
+}
+
+static pt__options options_of(pt__lower *lower, const pt_expr_call *call, size_t index)
+{
+    pt__options options = NULL;
+    pt__constant_options(lower->arena, index < call->argument_count ? call->arguments[index] : NULL, &options);
+    return options;
+}
+
+static void put_text(pt__lower *lower, const char *text)
+{
+    pt__put_string(lower, text, strlen(text));
+}
+
+/* `, type, options, zone)` */
+static void put_type_arguments(pt__lower *lower, const pt_type *type, pt__options options)
+{
+    pt__buffer json = PT_BUFFER_INIT;
+    pt__type_append_json(&json, type);
+    pt__put(lower, ", ");
+    put_text(lower, pt__buffer_string(&json));
+    pt__put(lower, ", ");
+    put_text(lower, pt__options_text(lower->arena, options));
+    pt__put(lower, ", ");
+    put_text(lower, lower->time_zone);
+    pt__put(lower, ")");
+    pt__buffer_deinit(&json);
+}
+
+/* The type with text in the place of bytes, which JSON of DuckDB cannot hold; the type itself when it has none. */
+static const pt_type *with_text(pt__arena *arena, const pt_type *type)
+{
+    if (type->id == PT_TYPE_BINARY)
+        return PT_T(STRING);
+    if (type->id == PT_TYPE_ARRAY || type->id == PT_TYPE_MAP) {
+        const pt_type *element = with_text(arena, type->element);
+        if (element == type->element)
+            return type;
+        return type->id == PT_TYPE_ARRAY ? pt__type_array(arena, element, true)
+                                         : pt__type_map(arena, type->key, element, true);
+    }
+    if (type->id != PT_TYPE_STRUCT)
+        return type;
+    pt_field *fields = pt__arena_array(arena, pt_field, type->field_count + 1);
+    bool differs = false;
+    for (size_t i = 0; i < type->field_count; i++) {
+        fields[i] = type->fields[i];
+        fields[i].type = with_text(arena, type->fields[i].type);
+        differs = differs || fields[i].type != type->fields[i].type;
+    }
+    return differs ? pt__type_struct(arena, fields, type->field_count) : type;
+}
+
+RULE(from_text)
+{
+    (void)form;
+    const pt_type *type = call->base.type;
+    const pt_type *textual = with_text(lower->arena, type);
+    pt__put(lower, textual == type ? "CAST(CAST(" : "CAST(CAST(CAST(");
+    pt__put(lower, is_word(call, "from_csv") ? "spark_from_csv(" : "spark_from_json(");
+    PT_TRY(pt__lower_expr(lower, call->arguments[0], err));
+    put_type_arguments(lower, type, options_of(lower, call, 2));
+    pt__put(lower, " AS JSON) AS ");
+    pt__put_type(lower, textual);
+    pt__put(lower, ")");
+    if (textual != type) {
+        pt__put(lower, " AS ");
+        pt__put_type(lower, type);
+        pt__put(lower, ")");
+    }
+    return PT_OK;
+}
+
+RULE(to_text)
+{
+    (void)form;
+    pt__put(lower, is_word(call, "to_csv") ? "spark_to_csv(" : "spark_to_json(");
+    PT_TRY(pt__lower_expr(lower, call->arguments[0], err));
+    put_type_arguments(lower, call->arguments[0]->type, options_of(lower, call, 1));
+    return PT_OK;
+}
+
+RULE(schema_of)
+{
+    (void)form;
+    pt_text_view text = {"", 0};
+    const pt_type *type;
+    pt__options options = options_of(lower, call, 1);
+    pt__constant_text(call->arguments[0], &text);
+    if (is_word(call, "schema_of_csv"))
+        type = pt__infer_csv(lower->arena, text, options);
+    else
+        PT_TRY(pt__infer_json(lower->arena, text, options, &type, err));
+    put_text(lower, pt__type_sql(lower->arena, type));
+    pt__put(lower, "::VARCHAR");
+    return PT_OK;
+}
+
+static const struct {
+    const char *name;
+    pt__lower_rule rule;
+} RULES[] = {
+    {"from_text", rule_from_text},
+    {"schema_of", rule_schema_of},
+    {"to_text", rule_to_text},
+};
+
+pt__lower_rule pt__lower_json_rule_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof(RULES) / sizeof(*RULES); i++) {
+        if (strcmp(RULES[i].name, name) == 0)
+            return RULES[i].rule;
+    }
+    return NULL;
+}
