@@ -197,6 +197,8 @@ static void count_in_project(pt__lower *lower, const pt_plan_project *project)
 
 void pt__count_uses(pt__lower *lower, const pt_plan *plan)
 {
+    for (size_t i = 0; i < plan->column_count; i++)
+        pt__bind(lower, plan->columns[i].id); /* known from here on, as taken */
     pt__visitor visitor = {count_in_expr, count_in_plan, lower};
     if (plan->kind == PT_PLAN_PROJECT) {
         const pt_plan_project *project = pt__plan_as_project(plan);

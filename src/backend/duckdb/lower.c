@@ -94,6 +94,8 @@ const char *pt__cut(pt__lower *lower, size_t mark)
 
 pt__binding *pt__bind(pt__lower *lower, uint32_t id)
 {
+    if (id > lower->last_id)
+        lower->last_id = id;
     if (id >= lower->binding_count) {
         size_t count = lower->binding_count * 2 > (size_t)id + 1 ? lower->binding_count * 2 : (size_t)id + 64;
         pt__binding *grown = pt__arena_array(lower->arena, pt__binding, count);

@@ -70,6 +70,7 @@ typedef struct pt__lower {
     pt__binding *bindings;        /* by id */
     size_t binding_count;
     uint32_t next_alias;
+    uint32_t last_id;             /* of the plan and of columns made here */
     pt__list(pt__lowered_cte) ctes;
     pt__list(pt__lower_source) sources;
     bool in_filter;               /* conjuncts of WHERE: NULL counts as false */

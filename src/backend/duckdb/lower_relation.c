@@ -1,6 +1,7 @@
 #include "backend/duckdb/block.h"
 #include "backend/duckdb/engine.h"
 #include "backend/duckdb/lower_narrow.h"
+#include "backend/duckdb/lower_split.h"
 
 #include <string.h>
 
@@ -62,10 +63,13 @@ static bool renames_must_wrap(pt__lower *lower, const pt_plan_project *project)
     return false;
 }
 
-static pt_status lower_project(pt__lower *lower, const pt_plan_project *project, pt__block *out, pt_error *err)
+static pt_status lower_project(pt__lower *lower, const pt_plan_project *node, pt__block *out, pt_error *err)
 {
-    size_t count = project->expression_count;
+    size_t count = node->expression_count;
+    pt_plan_project split = *node;
+    const pt_plan_project *project = &split;
     *out = pt__block_from(NULL);
+    pt__split_deep(lower, &split.input, &split.expressions, count);
     if (project->input != NULL) {
         PT_TRY(pt__lower_relation(lower, project->input, out, err));
         if (project_must_wrap(lower, out, project) || renames_must_wrap(lower, project))
@@ -98,12 +102,14 @@ static pt_status lower_project(pt__lower *lower, const pt_plan_project *project,
 
 static pt_status lower_filter(pt__lower *lower, const pt_plan_filter *filter, pt__block *out, pt_error *err)
 {
-    PT_TRY(pt__lower_relation(lower, filter->input, out, err));
-    if (is_limited(out) || out->is_aggregated || out->has_window ||
-        pt__must_wrap(lower, filter->condition, PT_USE_FILTER))
-        pt__block_wrap(lower, out, filter->input->columns, filter->input->column_count);
+    const pt_plan *input = filter->input;
+    const pt_expr *const *condition = &filter->condition;
+    pt__split_deep(lower, &input, &condition, 1);
+    PT_TRY(pt__lower_relation(lower, input, out, err));
+    if (is_limited(out) || out->is_aggregated || out->has_window || pt__must_wrap(lower, condition[0], PT_USE_FILTER))
+        pt__block_wrap(lower, out, input->columns, input->column_count);
     const char *text;
-    PT_TRY(pt__lower_condition(lower, filter->condition, &text, err));
+    PT_TRY(pt__lower_condition(lower, condition[0], &text, err));
     pt__list_push(lower->arena, &out->where, text);
     return PT_OK;
 }
