@@ -620,13 +620,28 @@ static pt_status fail_misplaced(pt__analyzer *a, const pt_expr *expr, const char
     return pt__analyzer_fail(status, expr->origin, err);
 }
 
+/* DataFrames name the variables of their lambdas apart from columns; SQL text does not. */
+static pt_status analyze_lambda_variable(pt__analyzer *a, pt__scope *scope, const pt_expr_lambda_variable *variable,
+                                         const pt_expr **out, pt_error *err)
+{
+    if (variable->base.type != NULL) {
+        *out = &variable->base;
+        return PT_OK;
+    }
+    pt_expr_attribute *attribute = pt__expr_make(a->arena, ATTRIBUTE, attribute, variable->base.origin);
+    attribute->name = variable->name;
+    attribute->plan_id = -1;
+    return pt__resolve_attribute(a, scope, attribute, out, err);
+}
+
 static pt_status dispatch(pt__analyzer *a, pt__scope *scope, const pt_expr *expr, const pt_expr **out, pt_error *err)
 {
     switch (expr->kind) {
     case PT_EXPR_LITERAL:
     case PT_EXPR_COLUMN:
     case PT_EXPR_FIELD:
-    case PT_EXPR_LAMBDA_VARIABLE: *out = expr; return PT_OK;
+    case PT_EXPR_LAMBDA_VARIABLE:
+        return analyze_lambda_variable(a, scope, pt__expr_as_lambda_variable(expr), out, err);
     case PT_EXPR_ATTRIBUTE: return analyze_attribute(a, scope, pt__expr_as_attribute(expr), out, err);
     case PT_EXPR_STAR: return fail_misplaced(a, expr, "'*'", err);
     case PT_EXPR_COLUMN_REGEX: return fail_misplaced(a, expr, "regular expressions", err);

@@ -215,6 +215,12 @@ def test_br_022_parquet_timestamps_of_any_unit(spark, tmp_path, unit, zone):
     pq.write_table(pa.table({"t": pa.array([dt.datetime(2024, 5, 6, 7, 8, 9)], pa.timestamp(unit, zone))}), path)
     spark.conf.set("spark.sql.session.timeZone", "UTC")
     d = spark.read.parquet(path)
+    if unit == "ns":  # cut to microseconds, or refused by name as Spark does
+        try:
+            d.dtypes
+        except Exception as error:
+            assert error.getCondition() == "PARQUET_TYPE_ILLEGAL" and "NANOS" in str(error)
+            return
     assert d.dtypes == [("t", "timestamp_ntz" if zone is None else "timestamp")]
     text = d.selectExpr("cast(t as string) as s").first().s
     assert text == "2024-05-06 07:08:09"
