@@ -120,6 +120,8 @@ typedef struct node_search {
     int64_t plan_id;
     const char *name;
     candidates *found;
+    pt__list(uint32_t) depths; /* of the candidates */
+    uint32_t depth;            /* of the node looked at */
     size_t node_count;
 } node_search;
 
@@ -127,13 +129,19 @@ typedef struct node_search {
 static bool find_nodes(void *context, const pt_plan *plan)
 {
     node_search *search = context;
-    if (plan->plan_id != search->plan_id)
-        return pt__plan_each_child(plan, find_nodes, search);
+    if (plan->plan_id != search->plan_id) {
+        search->depth++;
+        pt__plan_each_child(plan, find_nodes, search);
+        search->depth--;
+        return true;
+    }
     search->node_count++;
     for (size_t i = 0; i < plan->column_count; i++) {
         const pt_column *column = &plan->columns[i];
-        if (!column->is_hidden && pt__same_name(search->a, column->name, search->name) && !has_id(search->found, column->id))
+        if (!column->is_hidden && pt__same_name(search->a, column->name, search->name) && !has_id(search->found, column->id)) {
             pt__list_push(search->a->arena, &search->found->list, column);
+            pt__list_push(search->a->arena, &search->depths, search->depth);
+        }
     }
     return true;
 }
@@ -155,28 +163,38 @@ static pt_status fail_dataframe(pt__analyzer *a, pt__condition_id condition, con
     return pt__analyzer_fail(status, attribute->base.origin, err);
 }
 
+/* The nearest of the found columns that the scope still has: a DataFrame may be part of both sides of a join. */
+static const pt_column *nearest_visible(const pt__scope *s, const node_search *search, bool *is_ambiguous)
+{
+    const pt_column *nearest = NULL;
+    uint32_t depth = 0;
+    *is_ambiguous = false;
+    for (size_t i = 0; i < search->found->list.count; i++) {
+        const pt_column *here = column_of_scope(s, search->found->list.items[i]->id);
+        if (here == NULL || (nearest != NULL && search->depths.items[i] > depth))
+            continue;
+        *is_ambiguous = nearest != NULL && search->depths.items[i] == depth;
+        nearest = here;
+        depth = search->depths.items[i];
+    }
+    return nearest;
+}
+
 static pt_status resolve_dataframe_column(pt__analyzer *a, pt__scope *scope, const pt_expr_attribute *attribute,
                                           const pt_expr **out, pt_error *err)
 {
     for (pt__scope *s = scope; s != NULL; s = (pt__scope *)s->outer) {
         candidates found = {0};
-        node_search search = {a, attribute->plan_id, attribute->name.parts[0], &found, 0};
+        node_search search = {.a = a, .plan_id = attribute->plan_id, .name = attribute->name.parts[0], .found = &found};
         for (size_t i = 0; i < s->input_count; i++)
             find_nodes(&search, s->inputs[i]);
         if (search.node_count == 0)
             continue;
         if (found.list.count == 0)
             return PT_NOT_FOUND;
-        candidates visible = {0};
-        const pt_column *column = NULL;
-        for (size_t i = 0; i < found.list.count; i++) {
-            const pt_column *here = column_of_scope(s, found.list.items[i]->id);
-            if (here == NULL)
-                continue;
-            column = here;
-            pt__list_push(a->arena, &visible.list, here);
-        }
-        if (visible.list.count > 1)
+        bool is_ambiguous;
+        const pt_column *column = nearest_visible(s, &search, &is_ambiguous);
+        if (is_ambiguous)
             return fail_dataframe(a, PT_COND_AMBIGUOUS_COLUMN_REFERENCE, attribute, err);
         if (column == NULL)
             return PT_NOT_FOUND;

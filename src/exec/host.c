@@ -193,10 +193,10 @@ static pt_status may_create(pt_host *host, const pt__session_key *key, const cha
 {
     if (pt__recent_find(&host->closed, text_key) != 0)
         return pt__raise(err, PT_COND_INVALID_HANDLE_SESSION_CLOSED, "handle", key->session_id, NULL);
-    if (!create)
-        return pt__raise(err, PT_COND_INVALID_HANDLE_SESSION_NOT_FOUND, "handle", key->session_id, NULL);
     if (key->observed_id != NULL)
         return pt__raise(err, PT_COND_INVALID_HANDLE_SESSION_CHANGED, "handle", key->session_id, NULL);
+    if (!create)
+        return pt__raise(err, PT_COND_INVALID_HANDLE_SESSION_NOT_FOUND, "handle", key->session_id, NULL);
     if (host->draining || pt__host_is_closing(host))
         return pt_error_set(err, PT_UNAVAILABLE, "the server is shutting down");
     if (host->sessions.live_count >= host->limits.max_sessions)
