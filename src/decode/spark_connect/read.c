@@ -139,11 +139,26 @@ static pt_status parse_sql(pt__decoder *d, const char *sql, const pt__sql_argume
     return b.missing == NULL ? PT_OK : unbound(d, b.missing);
 }
 
+/* A decimal argument becomes a literal of SQL text, whose precision is that of its digits. */
+static const pt_expr *as_sql_literal(pt__decoder *d, const pt_expr *value)
+{
+    if (value->kind != PT_EXPR_LITERAL || value->type->id != PT_TYPE_DECIMAL)
+        return value;
+    pt_value number = pt__expr_as_literal(value)->value;
+    if (number.is_null)
+        return value;
+    int32_t digits = pt__int128_digits(number.as.decimal);
+    int32_t precision = digits > value->type->scale ? digits : value->type->scale;
+    return pt__expr_literal(d->arena, pt__type_decimal(d->arena, precision, value->type->scale), number);
+}
+
 static pt_status add_argument(pt__decoder *d, const char *name, const Spark__Connect__Expression *value,
                               const Spark__Connect__Expression__Literal *literal, pt__sql_argument *out)
 {
-    out->name = name;
-    return value != NULL ? pt__decode_expression(d, value, &out->value) : pt__decode_literal(d, literal, &out->value);
+    const pt_expr *decoded;
+    PT_TRY(value != NULL ? pt__decode_expression(d, value, &decoded) : pt__decode_literal(d, literal, &decoded));
+    *out = (pt__sql_argument){name, as_sql_literal(d, decoded)};
+    return PT_OK;
 }
 
 /* Both messages that hold SQL have the same four fields of arguments; named ones come first, as in Spark. */
