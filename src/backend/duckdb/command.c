@@ -1,5 +1,6 @@
 #include "backend/duckdb/command.h"
 
+#include "backend/duckdb/functions/functions.h"
 #include "base/condition.h"
 
 #include <strings.h>
@@ -19,6 +20,7 @@ const char *pt__object_of(const pt_name *name)
 pt_status pt__command_sql(pt__command_run *run, const char *sql, pt_error *err)
 {
     PT_TRY(pt__statement_check(run->statement, err));
+    PT_TRY(pt__functions_register_here(run->database->functions, run->statement->connection, sql, err));
     PT_TRY(pt__duckdb_run(run->statement->connection, sql, err));
     return pt__statement_check(run->statement, err);
 }

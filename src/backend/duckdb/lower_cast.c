@@ -116,8 +116,7 @@ static pt_status put_decimal(pt__lower *lower, const cast *c, const char *text, 
     }
     if (pt__type_is_interval(from) || from->id == PT_TYPE_DATE || from->id == PT_TYPE_BINARY)
         return refuse(lower, c, from, to, err);
-    pt__putf(lower, "CAST(spark_cast_decimal_%s_%d(%s, %d) AS DECIMAL(%d,%d))", c->mode, to->scale, text, to->precision,
-             to->precision, to->scale);
+    pt__putf(lower, "spark_cast_decimal_%s_%d_%d(%s)", c->mode, to->precision, to->scale, text);
     return PT_OK;
 }
 

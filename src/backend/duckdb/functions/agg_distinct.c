@@ -58,7 +58,7 @@ bool pt__distinct_merge(void *state, const void *other, const pt__agg_row *row)
 }
 
 /* Up to which estimate linear counting is better, by precision from 4 on. */
-static const double THRESHOLDS[] = {10,   20,   40,    80,    220,   400,   900,   1800,
+static const double THRESHOLDS[] = {10,   20,   40,    80,    220,   400,    900,   1800,
                                     3100, 6500, 11500, 20000, 50000, 120000, 350000};
 
 static double sigma(double x)

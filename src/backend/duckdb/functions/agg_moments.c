@@ -99,7 +99,7 @@ bool pt__pairs_add(void *state, const pt__fn_column *columns, idx_t at, const pt
     s->x_mean += dx / s->count;
     s->y_mean += dy / s->count;
     s->xy += row->option == PT__REGR_SLOPE || row->option == PT__REGR_INTERCEPT ? dy * (x - s->x_mean)
-                                                                               : dx * (y - s->y_mean);
+                                                                                : dx * (y - s->y_mean);
     s->xx += square_term(dx, dx / s->count, x - s->x_mean, is_correlation);
     s->yy += square_term(dy, dy / s->count, y - s->y_mean, is_correlation);
     return true;

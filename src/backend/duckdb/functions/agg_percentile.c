@@ -105,8 +105,8 @@ bool pt__percentile_finish(void *state, pt__agg_result *result, idx_t at)
     for (size_t i = 0; i < s->values.count; i++) {
         int64_t frequency = ((const weighted *)s->values.items)[i].frequency;
         if (frequency < 0)
-            return pt__agg_raise(result, PT_COND_NEGATIVE_VALUES_IN_FREQUENCY_EXPRESSION, "frequencyExpression", "frequency",
-                                 "negativeValue", "a negative number", NULL);
+            return pt__agg_raise(result, PT_COND_NEGATIVE_VALUES_IN_FREQUENCY_EXPRESSION, "frequencyExpression",
+                                 "frequency", "negativeValue", "a negative number", NULL);
         total += frequency;
     }
     if (!pt__agg_put_doubles(result, at, s->percentages.count, &out))

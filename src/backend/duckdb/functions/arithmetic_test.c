@@ -32,27 +32,28 @@ PT_TEST(integer_arithmetic_follows_spark)
 }
 
 static const pt__fn_case DECIMALS[] = {
-    {"spark_decimal_multiply_4(12345.67::DECIMAL(10,2), 0.05::DECIMAL(4,2), 15, false)", "617.2835"},
-    {"spark_decimal_multiply_6(1234567890123456789.0123456789::DECIMAL(38,10), 9876543210.9876543210::DECIMAL(38,10), "
-     "38, false)",
+    {"spark_decimal_multiply_15_4(12345.67::DECIMAL(10,2), 0.05::DECIMAL(4,2), false)", "617.2835"},
+    {"spark_decimal_multiply_38_6(1234567890123456789.0123456789::DECIMAL(38,10), "
+     "9876543210.9876543210::DECIMAL(38,10), "
+     "false)",
      "12193263113702179522496570642.237464"},
-    {"spark_decimal_multiply_0(99999999999999999999999999999999999999::DECIMAL(38,0), 10, 38, false)",
+    {"spark_decimal_multiply_38_0(99999999999999999999999999999999999999::DECIMAL(38,0), 10, false)",
      "! "
      "[NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION]{\"value\":\"999999999999999999999999999999999999990\",\"precision\":"
      "\"38\",\"scale\":\"0\",\"config\":\"\\\"spark.sql.ansi.enabled\\\"\"}"},
-    {"spark_decimal_multiply_0(99999999999999999999999999999999999999::DECIMAL(38,0), 10, 38, true)", "NULL"},
-    {"spark_decimal_divide_6(10::DECIMAL(4,2), 3::DECIMAL(10,0), 14, false), "
-     "spark_decimal_divide_6((-2)::DECIMAL(4,2), 3::DECIMAL(10,0), 14, false), "
-     "spark_decimal_divide_6(1.5::DECIMAL(38,18), 0.000000000000000007::DECIMAL(38,18), 38, false)",
+    {"spark_decimal_multiply_38_0(99999999999999999999999999999999999999::DECIMAL(38,0), 10, true)", "NULL"},
+    {"spark_decimal_divide_14_6(10::DECIMAL(4,2), 3::DECIMAL(10,0), false), "
+     "spark_decimal_divide_14_6((-2)::DECIMAL(4,2), 3::DECIMAL(10,0), false), "
+     "spark_decimal_divide_38_6(1.5::DECIMAL(38,18), 0.000000000000000007::DECIMAL(38,18), false)",
      "3.333333 | -0.666667 | 214285714285714285.714286"},
-    {"spark_decimal_divide_6(1.0, 0.0, 8, false)", "! [DIVIDE_BY_ZERO]{\"config\":\"\\\"spark.sql.ansi.enabled\\\"\"}"},
-    {"spark_decimal_add_1(1.25, -0.4, 5, false), spark_decimal_subtract_2(1.25, 0.4, 5, false), "
-     "spark_decimal_subtract_0(0.4, 9.9, 5, false)",
+    {"spark_decimal_divide_8_6(1.0, 0.0, false)", "! [DIVIDE_BY_ZERO]{\"config\":\"\\\"spark.sql.ansi.enabled\\\"\"}"},
+    {"spark_decimal_add_5_1(1.25, -0.4, false), spark_decimal_subtract_5_2(1.25, 0.4, false), "
+     "spark_decimal_subtract_5_0(0.4, 9.9, false)",
      "0.9 | 0.85 | -10"},
-    {"spark_decimal_remainder_1((-7.5)::DECIMAL(3,1), 2::DECIMAL(3,1), 3, false), "
-     "spark_decimal_pmod_1((-7.5)::DECIMAL(3,1), 2::DECIMAL(3,1), 3, false), "
-     "spark_decimal_pmod_1((-7.5)::DECIMAL(3,1), (-2)::DECIMAL(3,1), 3, false), "
-     "spark_decimal_remainder_3(5.5, 0.123, 4, false)",
+    {"spark_decimal_remainder_3_1((-7.5)::DECIMAL(3,1), 2::DECIMAL(3,1), false), "
+     "spark_decimal_pmod_3_1((-7.5)::DECIMAL(3,1), 2::DECIMAL(3,1), false), "
+     "spark_decimal_pmod_3_1((-7.5)::DECIMAL(3,1), (-2)::DECIMAL(3,1), false), "
+     "spark_decimal_remainder_4_3(5.5, 0.123, false)",
      "-1.5 | 0.5 | -1.5 | 0.088"},
     {"spark_decimal_integral_divide_ansi(7.5, 2), "
      "spark_decimal_integral_divide_ansi(99999999999999999999::DECIMAL(20,0), 1)",
@@ -74,9 +75,9 @@ static const pt__fn_case ROUNDING[] = {
     {"spark_round_ansi(25::INT, -1), spark_bround_ansi(25::INT, -1), spark_round_try(127::TINYINT, -1), "
      "spark_round_legacy(2147483647::INT, -1), spark_round_ansi(5::INT, -30)",
      "30 | 20 | NULL | -2147483646 | 0"},
-    {"spark_decimal_round_1(2.55, 1, 3, 3), spark_decimal_round_1(2.45, 1, 3, 2), spark_decimal_round_0(12345.678, -2, "
-     "6, 3), "
-     "spark_decimal_round_0(12345.678, -2, 6, 10), spark_decimal_round_1((-1.234)::DECIMAL(4,3), 1, 3, 11)",
+    {"spark_decimal_round_3_1(2.55, 1, 3), spark_decimal_round_3_1(2.45, 1, 2), spark_decimal_round_6_0(12345.678, -2, "
+     "3), "
+     "spark_decimal_round_6_0(12345.678, -2, 10), spark_decimal_round_3_1((-1.234)::DECIMAL(4,3), 1, 11)",
      "2.6 | 2.4 | 12300 | 12400 | -1.3"},
     {"spark_ceil(1e30::DOUBLE), spark_floor('nan'::DOUBLE), spark_floor(-2.5::DOUBLE), spark_ceil(-0.5::DOUBLE)",
      "9223372036854775807 | 0 | -3 | 0"},

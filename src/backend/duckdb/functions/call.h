@@ -40,7 +40,7 @@ enum {
     PT__FN_NULLS = 1,    /* the kernel looks at NULL arguments itself */
     PT__FN_VOLATILE = 2, /* evaluated for every row */
     PT__FN_VARIADIC = 4, /* any number of arguments of the last type, at least none */
-    PT__FN_SCALED = 8    /* one function per decimal scale, the scale appended to the name */
+    PT__FN_DECIMAL = 8   /* one function per decimal result type, NAME_precision_scale, registered on demand */
 };
 
 /** One function: a row of catalog.def. */
@@ -86,7 +86,8 @@ typedef struct pt__fn_state {
 struct pt__fn_call {
     duckdb_function_info info;
     const pt__fn_row *row;
-    int scale; /* of the result, for scaled functions */
+    int precision; /* of a decimal result */
+    int scale;
     pt__fn_mode mode;
     idx_t row_count;
     size_t column_count;
@@ -164,6 +165,19 @@ static inline pt_int128 pt__fn_load_int128(const void *data)
 static inline void pt__fn_put_int128(void *data, pt_int128 value)
 {
     memcpy(data, &value, sizeof(value));
+}
+
+/** The unscaled value of a decimal result, stored as wide as its precision asks. */
+static inline void pt__fn_put_decimal(pt__fn_call *call, idx_t row, pt_int128 value)
+{
+    if (call->precision > 18)
+        pt__fn_put_int128((char *)call->out + 16 * row, value);
+    else if (call->precision > 9)
+        PT__FN_OUT(call, int64_t)[row] = (int64_t)value;
+    else if (call->precision > 4)
+        PT__FN_OUT(call, int32_t)[row] = (int32_t)value;
+    else
+        PT__FN_OUT(call, int16_t)[row] = (int16_t)value;
 }
 
 /** The unscaled value of a decimal or the value of an integer column. */

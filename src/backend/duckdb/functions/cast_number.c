@@ -164,27 +164,27 @@ void pt__fn_cast_float(pt__fn_call *call)
 
 /* To decimals. */
 
-static bool put_exact(pt__fn_call *call, idx_t row, const pt__exact *number, int precision)
+static bool put_exact(pt__fn_call *call, idx_t row, const pt__exact *number)
 {
     pt_int128 value;
-    if (!pt__exact_to_decimal(number, precision, call->scale, &value))
-        return call->mode == PT__FN_ANSI && pt__decimal_raise(call, number, precision, call->scale);
-    pt__fn_put_int128((char *)call->out + 16 * row, value);
+    if (!pt__exact_to_decimal(number, call->precision, call->scale, &value))
+        return call->mode == PT__FN_ANSI && pt__decimal_raise(call, number, call->precision, call->scale);
+    pt__fn_put_decimal(call, row, value);
     return true;
 }
 
-static bool text_to_decimal(pt__fn_call *call, idx_t row, int precision)
+static bool text_to_decimal(pt__fn_call *call, idx_t row)
 {
     pt_text_view text = pt__fn_text(call, 0, row);
     pt__exact number;
     bool too_large;
     if (!pt__exact_parse(pt__trim_text(text), &number, &too_large)) {
         char target[32];
-        snprintf(target, sizeof(target), "\"DECIMAL(%d,%d)\"", precision, call->scale);
+        snprintf(target, sizeof(target), "\"DECIMAL(%d,%d)\"", call->precision, call->scale);
         return pt__fn_reject_cast(call, text, target);
     }
     if (!too_large)
-        return put_exact(call, row, &number, precision);
+        return put_exact(call, row, &number);
     if (call->mode != PT__FN_ANSI)
         return false;
     pt__buffer copy = PT_BUFFER_INIT;
@@ -194,41 +194,36 @@ static bool text_to_decimal(pt__fn_call *call, idx_t row, int precision)
     return false;
 }
 
-static bool double_to_decimal(pt__fn_call *call, idx_t row, double value, int precision)
+static bool double_to_decimal(pt__fn_call *call, idx_t row, double value)
 {
     if (!isfinite(value))
         return false;
     pt__exact number = pt__exact_from_double(value);
-    return put_exact(call, row, &number, precision);
+    return put_exact(call, row, &number);
 }
 
-static bool exact_to_decimal(pt__fn_call *call, idx_t row, pt_int128 value, int scale, int precision)
+static bool exact_to_decimal(pt__fn_call *call, idx_t row, pt_int128 value, int scale)
 {
-    if (scale == call->scale && pt__decimal_fits(value, precision)) {
-        pt__fn_put_int128((char *)call->out + 16 * row, value);
+    if (scale == call->scale && pt__decimal_fits(value, call->precision)) {
+        pt__fn_put_decimal(call, row, value);
         return true;
     }
     pt__exact number = {pt__wide_from(pt__magnitude(value)), value < 0, scale};
-    return put_exact(call, row, &number, precision);
+    return put_exact(call, row, &number);
 }
 
 void pt__fn_cast_decimal(pt__fn_call *call)
 {
-    const int32_t *precision = PT__FN_IN(call, 1, int32_t);
     const pt__fn_column *in = &call->columns[0];
     switch (in->type->id) {
-    case DUCKDB_TYPE_BOOLEAN:
-        PT__FN_EACH(call, r, exact_to_decimal(call, r, PT__FN_IN(call, 0, bool)[r], 0, precision[r]));
-        break;
-    case DUCKDB_TYPE_VARCHAR: PT__FN_EACH(call, r, text_to_decimal(call, r, precision[r])); break;
+    case DUCKDB_TYPE_BOOLEAN: PT__FN_EACH(call, r, exact_to_decimal(call, r, PT__FN_IN(call, 0, bool)[r], 0)); break;
+    case DUCKDB_TYPE_VARCHAR: PT__FN_EACH(call, r, text_to_decimal(call, r)); break;
     case DUCKDB_TYPE_FLOAT:
-        PT__FN_EACH(call, r, double_to_decimal(call, r, (double)PT__FN_IN(call, 0, float)[r], precision[r]));
+        PT__FN_EACH(call, r, double_to_decimal(call, r, (double)PT__FN_IN(call, 0, float)[r]));
         break;
-    case DUCKDB_TYPE_DOUBLE:
-        PT__FN_EACH(call, r, double_to_decimal(call, r, PT__FN_IN(call, 0, double)[r], precision[r]));
-        break;
+    case DUCKDB_TYPE_DOUBLE: PT__FN_EACH(call, r, double_to_decimal(call, r, PT__FN_IN(call, 0, double)[r])); break;
     case DUCKDB_TYPE_TIMESTAMP_TZ:
-        PT__FN_EACH(call, r, exact_to_decimal(call, r, PT__FN_IN(call, 0, int64_t)[r], 6, precision[r]));
+        PT__FN_EACH(call, r, exact_to_decimal(call, r, PT__FN_IN(call, 0, int64_t)[r], 6));
         break;
     case DUCKDB_TYPE_TINYINT:
     case DUCKDB_TYPE_SMALLINT:
@@ -236,7 +231,7 @@ void pt__fn_cast_decimal(pt__fn_call *call)
     case DUCKDB_TYPE_BIGINT:
     case DUCKDB_TYPE_HUGEINT:
     case DUCKDB_TYPE_DECIMAL:
-        PT__FN_EACH(call, r, exact_to_decimal(call, r, pt__fn_integer(in, r), in->type->scale, precision[r]));
+        PT__FN_EACH(call, r, exact_to_decimal(call, r, pt__fn_integer(in, r), in->type->scale));
         break;
     default: pt__fn_fail_type(call, 0);
     }

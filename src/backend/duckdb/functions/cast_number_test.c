@@ -48,19 +48,19 @@ PT_TEST(casts_to_floating_point_and_boolean_follow_spark)
 }
 
 static const pt__fn_case DECIMALS[] = {
-    {"spark_cast_decimal_ansi_2('1.505', 3), spark_cast_decimal_ansi_2(1.005::DOUBLE, 3), "
-     "spark_cast_decimal_try_2('15.55', 3)",
+    {"spark_cast_decimal_ansi_3_2('1.505'), spark_cast_decimal_ansi_3_2(1.005::DOUBLE), "
+     "spark_cast_decimal_try_3_2('15.55')",
      "1.51 | 1.01 | NULL"},
-    {"spark_cast_decimal_ansi_15(0.1::FLOAT, 20), spark_cast_decimal_ansi_0('nan'::DOUBLE, 3), "
-     "spark_cast_decimal_ansi_2('1e-400', 10)",
+    {"spark_cast_decimal_ansi_20_15(0.1::FLOAT), spark_cast_decimal_ansi_3_0('nan'::DOUBLE), "
+     "spark_cast_decimal_ansi_10_2('1e-400')",
      "0.100000001490116 | NULL | 0.00"},
-    {"spark_cast_decimal_ansi_2(155, 3)",
+    {"spark_cast_decimal_ansi_3_2(155)",
      "! [NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION]{\"value\":\"155\","
      "\"precision\":\"3\",\"scale\":\"2\",\"config\":\"\\\"spark.sql.ansi.enabled\\\"\"}"},
-    {"spark_cast_decimal_ansi_2('1e400', 10)", "! [NUMERIC_OUT_OF_SUPPORTED_RANGE]{\"value\":\"1e400\"}"},
-    {"spark_cast_decimal_ansi_38('.12345678901234567890123456789012345678', 38)",
+    {"spark_cast_decimal_ansi_10_2('1e400')", "! [NUMERIC_OUT_OF_SUPPORTED_RANGE]{\"value\":\"1e400\"}"},
+    {"spark_cast_decimal_ansi_38_38('.12345678901234567890123456789012345678')",
      ".12345678901234567890123456789012345678"},
-    {"spark_cast_decimal_ansi_1(12.345::DECIMAL(10,3), 5), spark_cast_decimal_ansi_4(-12.35, 10)", "12.3 | -12.3500"},
+    {"spark_cast_decimal_ansi_5_1(12.345::DECIMAL(10,3)), spark_cast_decimal_ansi_10_4(-12.35)", "12.3 | -12.3500"},
 };
 
 PT_TEST(casts_to_decimal_follow_spark)

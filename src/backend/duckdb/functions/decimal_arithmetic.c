@@ -11,7 +11,6 @@ typedef struct operands {
     pt_int128 b;
     int a_scale;
     int b_scale;
-    int precision;
     bool null_on_error;
 } operands;
 
@@ -244,22 +243,26 @@ static bool compute(pt__fn_call *call, const operation *op, idx_t row, const ope
     pt_int128 value;
     if (op->divides && in->b == 0)
         return !in->null_on_error && pt__fn_raise(call, op->by_zero, "config", PT__ANSI_CONFIG, NULL);
-    if (!op->quick(in, call->scale, &value) || !pt__decimal_fits(value, in->precision)) {
+    if (!op->quick(in, call->scale, &value) || !pt__decimal_fits(value, call->precision)) {
         pt__exact number = op->exact(in, call->scale);
-        if (!pt__exact_to_decimal(&number, in->precision, call->scale, &value))
-            return !in->null_on_error && pt__decimal_raise(call, &number, in->precision, call->scale);
+        if (!pt__exact_to_decimal(&number, call->precision, call->scale, &value))
+            return !in->null_on_error && pt__decimal_raise(call, &number, call->precision, call->scale);
     }
-    pt__fn_put_int128((char *)call->out + 16 * row, value);
+    pt__fn_put_decimal(call, row, value);
     return true;
 }
 
 static bool compute_row(pt__fn_call *call, const operation *op, idx_t row)
 {
     const pt__fn_column *columns = call->columns;
-    const operands in = {pt__fn_integer(&columns[0], row), pt__fn_integer(&columns[1], row),
-                         columns[0].type->scale,           columns[1].type->scale,
-                         PT__FN_IN(call, 2, int32_t)[row], PT__FN_IN(call, 3, bool)[row]};
+    const operands in = {pt__fn_integer(&columns[0], row), pt__fn_integer(&columns[1], row), columns[0].type->scale,
+                         columns[1].type->scale, PT__FN_IN(call, 2, bool)[row]};
     return compute(call, op, row, &in);
+}
+
+static bool is_decimal_of_64_bits(const pt__fn_type *type)
+{
+    return type->id == DUCKDB_TYPE_DECIMAL && type->physical == DUCKDB_TYPE_BIGINT;
 }
 
 /** Products of two 64-bit columns that need no rounding and no check, as their digits fit the result's. */
@@ -267,9 +270,8 @@ static bool multiply_plainly(pt__fn_call *call)
 {
     const pt__fn_type *a = call->columns[0].type;
     const pt__fn_type *b = call->columns[1].type;
-    if (call->row->option != PT__DECIMAL_MULTIPLY || a->physical != DUCKDB_TYPE_BIGINT || a->width == 0 ||
-        b->physical != DUCKDB_TYPE_BIGINT || b->width == 0 || a->scale + b->scale != call->scale ||
-        call->row_count == 0 || PT__FN_IN(call, 2, int32_t)[0] < a->width + b->width)
+    if (call->row->option != PT__DECIMAL_MULTIPLY || !is_decimal_of_64_bits(a) || !is_decimal_of_64_bits(b) ||
+        a->scale + b->scale != call->scale || call->precision < a->width + b->width)
         return false;
     const int64_t *left = PT__FN_IN(call, 0, int64_t);
     const int64_t *right = PT__FN_IN(call, 1, int64_t);

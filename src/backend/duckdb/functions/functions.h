@@ -9,9 +9,8 @@
  *              take apart.
  *   modes      a function that can refuse its input is there as NAME_ansi (fails), NAME_try (NULL) and NAME_legacy
  *              (as Spark does with spark.sql.ansi.enabled=false).
- *   decimals   DuckDB fixes the result type of a C function when it is registered, so functions with a decimal
- *              result are there once per scale: NAME_S gives DECIMAL(38,S) that fits DECIMAL(p,S), p being an
- *              argument; cast it to DECIMAL(p,S).
+ *   decimals   DuckDB fixes the result type of a C function when it is registered, so a function with a decimal
+ *              result is one per type: NAME_P_S gives DECIMAL(P,S).
  *   intervals  year-month intervals are INTEGER months, day-time intervals BIGINT microseconds.
  *   zones      the session time zone is an argument.
  *
@@ -43,19 +42,27 @@ pt_status pt__functions_new(pt__zones *zones, pt__functions **out, pt_error *err
 void pt__functions_free(pt__functions *functions);
 
 /**
- * Whether all of our functions that `sql` names are registered; NULL: all of them.
+ * Whether all of our functions that `sql` names are registered; NULL: all of them but those with decimal results.
  *
  * Threads: any.
  */
 bool pt__functions_has(pt__functions *functions, const char *sql);
 
 /**
- * Registers those that `sql` names; NULL: all.
+ * Registers those that `sql` names; NULL: all but those with decimal results, which are too many.
  *
  * Errors:  PT_INTERNAL when DuckDB refuses a function.
  * Threads: any; `connection` is not within a transaction.
  */
 pt_status pt__functions_register(pt__functions *functions, duckdb_connection connection, const char *sql,
                                  pt_error *err);
+
+/**
+ * Registers those with decimal results that `sql` names and are not there, for the transaction that `connection` is in.
+ *
+ * Threads: as for pt__functions_register.
+ */
+pt_status pt__functions_register_here(pt__functions *functions, duckdb_connection connection, const char *sql,
+                                      pt_error *err);
 
 #endif

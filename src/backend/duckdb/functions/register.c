@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { NAME_MAX_BYTES = 96, SCALE_COUNT = 39 };
+enum { NAME_MAX_BYTES = 96, DIGITS_MAX = 38 };
 
 static const pt__fn_row ROWS[] = {
 #define PT__FUNCTION(name, arguments, result, kernel, flags, option)                                                   \
@@ -43,11 +43,17 @@ struct pt__functions {
     bool has_all;
 };
 
+/** The result type of a row with PT__FN_DECIMAL. */
+typedef struct decimal_type {
+    int precision;
+    int scale;
+} decimal_type;
+
 /** What DuckDB keeps for each registered function. */
 typedef struct registration {
     const pt__fn_row *row;
     services *shared;
-    int scale;
+    decimal_type decimal;
 } registration;
 
 static void leave_services(services *shared)
@@ -215,7 +221,8 @@ static void run(duckdb_function_info info, duckdb_data_chunk input, duckdb_vecto
     pt__fn_call call = {
         .info = info,
         .row = registered->row,
-        .scale = registered->scale,
+        .precision = registered->decimal.precision,
+        .scale = registered->decimal.scale,
         .mode = registered->row->mode,
         .row_count = duckdb_data_chunk_get_size(input),
         .output = output,
@@ -233,11 +240,11 @@ static void run(duckdb_function_info info, duckdb_data_chunk input, duckdb_vecto
 
 /* Registration. */
 
-static bool add_parameters(duckdb_scalar_function function, const pt__fn_row *row, int scale)
+static bool add_parameters(duckdb_scalar_function function, const pt__fn_row *row)
 {
     for (const char *at = row->arguments; *at != '\0';) {
         size_t length = strcspn(at, ",");
-        duckdb_logical_type type = pt__fn_type_make((pt_text_view){at, length}, scale);
+        duckdb_logical_type type = pt__fn_type_make((pt_text_view){at, length}, 0);
         if (type == NULL)
             return false;
         at += length + (at[length] == ',');
@@ -250,11 +257,19 @@ static bool add_parameters(duckdb_scalar_function function, const pt__fn_row *ro
     return true;
 }
 
+static duckdb_logical_type result_type(const registration *registered)
+{
+    const pt__fn_row *row = registered->row;
+    if ((row->flags & PT__FN_DECIMAL) == 0)
+        return pt__fn_type_make((pt_text_view){row->result, strlen(row->result)}, 0);
+    return duckdb_create_decimal_type((uint8_t)registered->decimal.precision, (uint8_t)registered->decimal.scale);
+}
+
 static bool describe(duckdb_scalar_function function, registration *registered, const char *name)
 {
     const pt__fn_row *row = registered->row;
-    duckdb_logical_type result = pt__fn_type_make((pt_text_view){row->result, strlen(row->result)}, registered->scale);
-    if (result == NULL || !add_parameters(function, row, registered->scale))
+    duckdb_logical_type result = result_type(registered);
+    if (result == NULL || !add_parameters(function, row))
         return false;
     duckdb_scalar_function_set_name(function, name);
     duckdb_scalar_function_set_return_type(function, result);
@@ -269,12 +284,13 @@ static bool describe(duckdb_scalar_function function, registration *registered, 
     return true;
 }
 
-static duckdb_scalar_function make_function(const pt__fn_row *row, services *shared, int scale, const char *name)
+static duckdb_scalar_function make_function(const pt__fn_row *row, services *shared, decimal_type decimal,
+                                            const char *name)
 {
     registration *registered = malloc(sizeof(*registered));
     if (registered == NULL)
         return NULL;
-    *registered = (registration){row, shared, scale};
+    *registered = (registration){row, shared, decimal};
     atomic_fetch_add(&shared->users, 1);
     duckdb_scalar_function function = duckdb_create_scalar_function();
     duckdb_scalar_function_set_extra_info(function, registered, free_registration);
@@ -294,38 +310,37 @@ static size_t next_overload(size_t row)
     return ROW_COUNT;
 }
 
-static bool is_scaled(size_t row)
+static bool is_decimal(size_t row)
 {
-    return (ROWS[row].flags & PT__FN_SCALED) != 0;
+    return (ROWS[row].flags & PT__FN_DECIMAL) != 0;
 }
 
-/** Registers the overloads of the row `first` under `name`, unless that was done. */
-static pt_status register_set(pt__functions *functions, duckdb_connection connection, size_t first, int scale,
-                              const char *name, pt_error *err)
+/** Registers the overloads of the row `first` under `name`. */
+static pt_status register_set(const pt__functions *functions, duckdb_connection connection, size_t first,
+                              decimal_type decimal, const char *name, pt_error *err)
 {
-    if (pt__map_get(&functions->registered, name) != NULL)
-        return PT_OK;
     duckdb_scalar_function_set set = duckdb_create_scalar_function_set(name);
     bool ok = true;
     for (size_t i = first; ok && i < ROW_COUNT; i = next_overload(i)) {
-        duckdb_scalar_function function = make_function(&ROWS[i], functions->shared, scale, name);
+        duckdb_scalar_function function = make_function(&ROWS[i], functions->shared, decimal, name);
         ok = function != NULL && duckdb_add_scalar_function_to_set(set, function) == DuckDBSuccess;
         duckdb_destroy_scalar_function(&function);
     }
     ok = ok && duckdb_register_scalar_function_set(connection, set) == DuckDBSuccess;
     duckdb_destroy_scalar_function_set(&set);
-    ok = ok && pt__map_set(&functions->registered, name, functions, NULL);
     return ok ? PT_OK : pt_error_set(err, PT_INTERNAL, "DuckDB refused the function %s", name);
 }
 
-static pt_status register_row(pt__functions *functions, duckdb_connection connection, size_t first, pt_error *err)
+/** Registers it for all, unless that was done. */
+static pt_status register_once(pt__functions *functions, duckdb_connection connection, size_t first,
+                               decimal_type decimal, const char *name, pt_error *err)
 {
-    char name[NAME_MAX_BYTES];
-    for (int scale = 0; is_scaled(first) && scale < SCALE_COUNT; scale++) {
-        snprintf(name, sizeof(name), "%s_%d", ROWS[first].name, scale);
-        PT_TRY(register_set(functions, connection, first, scale, name, err));
-    }
-    return is_scaled(first) ? PT_OK : register_set(functions, connection, first, 0, ROWS[first].name, err);
+    if (pt__map_get(&functions->registered, name) != NULL)
+        return PT_OK;
+    PT_TRY(register_set(functions, connection, first, decimal, name, err));
+    return pt__map_set(&functions->registered, name, functions, NULL)
+               ? PT_OK
+               : pt_error_set(err, PT_NO_MEMORY, "no memory for the functions");
 }
 
 static pt_status register_aggregates(pt__functions *functions, duckdb_connection connection, pt_error *err)
@@ -340,7 +355,8 @@ static pt_status register_aggregates(pt__functions *functions, duckdb_connection
 static pt_status register_all(pt__functions *functions, duckdb_connection connection, pt_error *err)
 {
     for (size_t first = 0; first < ROW_COUNT; first++)
-        PT_TRY(register_row(functions, connection, first, err));
+        if (!is_decimal(first))
+            PT_TRY(register_once(functions, connection, first, (decimal_type){0, 0}, ROWS[first].name, err));
     PT_TRY(register_aggregates(functions, connection, err));
     functions->has_all = true;
     return PT_OK;
@@ -368,21 +384,23 @@ static bool next_name(const char **at, char name[NAME_MAX_BYTES])
     return false;
 }
 
-/** Whether the row is meant by `name`, which for a row with scales ends in one. */
-static bool row_is(size_t row, const char *name, int *scale)
+/** Reads `_precision_scale`, all of `text`. */
+static bool read_decimal(const char *text, decimal_type *out)
+{
+    int size = 0;
+    bool fits = sscanf(text, "_%2d_%2d%n", &out->precision, &out->scale, &size) == 2 && text[size] == '\0';
+    return fits && out->precision >= 1 && out->precision <= DIGITS_MAX && out->scale >= 0 &&
+           out->scale <= out->precision;
+}
+
+/** Whether the row is meant by `name`, which for a row with decimal results ends in their type. */
+static bool row_is(size_t row, const char *name, decimal_type *decimal)
 {
     size_t size = strlen(ROWS[row].name);
-    *scale = 0;
+    *decimal = (decimal_type){0, 0};
     if (strncmp(ROWS[row].name, name, size) != 0)
         return false;
-    if (!is_scaled(row))
-        return name[size] == '\0';
-    if (name[size] != '_' || !isdigit((unsigned char)name[size + 1]))
-        return false;
-    char *end;
-    long value = strtol(name + size + 1, &end, 10);
-    *scale = (int)value;
-    return *end == '\0' && value < SCALE_COUNT;
+    return is_decimal(row) ? read_decimal(name + size, decimal) : name[size] == '\0';
 }
 
 static bool is_aggregate(const char *name)
@@ -393,23 +411,23 @@ static bool is_aggregate(const char *name)
 /** Text in quotes may look like a name of ours; what is none is left to DuckDB. */
 static pt_status register_name(pt__functions *functions, duckdb_connection connection, const char *name, pt_error *err)
 {
-    int scale;
+    decimal_type decimal;
     if (is_aggregate(name))
         return register_aggregates(functions, connection, err);
     for (size_t row = 0; row < ROW_COUNT; row++)
-        if (row_is(row, name, &scale))
-            return register_set(functions, connection, row, scale, name, err);
+        if (row_is(row, name, &decimal))
+            return register_once(functions, connection, row, decimal, name, err);
     return PT_OK;
 }
 
 static bool is_registered(const pt__functions *functions, const char *name)
 {
-    int scale;
+    decimal_type decimal;
     if (pt__map_get(&functions->registered, name) != NULL || (is_aggregate(name) && functions->has_aggregates))
         return true;
     bool is_ours = is_aggregate(name);
     for (size_t row = 0; row < ROW_COUNT && !is_ours; row++)
-        is_ours = row_is(row, name, &scale);
+        is_ours = row_is(row, name, &decimal);
     return !is_ours;
 }
 
@@ -460,7 +478,7 @@ bool pt__functions_has(pt__functions *functions, const char *sql)
     char name[NAME_MAX_BYTES];
     pthread_mutex_lock(&functions->mutex);
     bool has = functions->has_all || sql != NULL;
-    while (has && !functions->has_all && next_name(&sql, name))
+    while (has && sql != NULL && next_name(&sql, name))
         has = is_registered(functions, name);
     pthread_mutex_unlock(&functions->mutex);
     return has;
@@ -475,6 +493,23 @@ pt_status pt__functions_register(pt__functions *functions, duckdb_connection con
         status = register_all(functions, connection, err);
     while (sql != NULL && status == PT_OK && next_name(&sql, name))
         status = register_name(functions, connection, name, err);
+    pthread_mutex_unlock(&functions->mutex);
+    return status;
+}
+
+pt_status pt__functions_register_here(pt__functions *functions, duckdb_connection connection, const char *sql,
+                                      pt_error *err)
+{
+    char name[NAME_MAX_BYTES];
+    decimal_type decimal;
+    pt_status status = PT_OK;
+    pthread_mutex_lock(&functions->mutex);
+    while (status == PT_OK && next_name(&sql, name)) {
+        bool known = pt__map_get(&functions->registered, name) != NULL;
+        for (size_t row = 0; !known && status == PT_OK && row < ROW_COUNT; row++)
+            if (is_decimal(row) && row_is(row, name, &decimal))
+                status = register_set(functions, connection, row, decimal, name, err);
+    }
     pthread_mutex_unlock(&functions->mutex);
     return status;
 }

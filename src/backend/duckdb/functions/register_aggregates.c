@@ -1,15 +1,22 @@
 #include "backend/duckdb/functions/register_aggregates.h"
 
-#include "backend/duckdb/functions/aggregate.h"
 #include "backend/duckdb/functions/agg_states.h"
+#include "backend/duckdb/functions/aggregate.h"
 #include "backend/duckdb/functions/types.h"
 
 enum { COLUMNS_MAX = 8 };
 
 static const pt__agg_row ROWS[] = {
 #define PT__AGGREGATE(name, arguments, result, family, option)                                                         \
-    {"spark_agg_" name, arguments, result, sizeof(pt__##family##_state), pt__##family##_add, pt__##family##_merge,     \
-     pt__##family##_finish, pt__##family##_end, option},
+    {"spark_agg_" name,                                                                                                \
+     arguments,                                                                                                        \
+     result,                                                                                                           \
+     sizeof(pt__##family##_state),                                                                                     \
+     pt__##family##_add,                                                                                               \
+     pt__##family##_merge,                                                                                             \
+     pt__##family##_finish,                                                                                            \
+     pt__##family##_end,                                                                                               \
+     option},
 #include "backend/duckdb/functions/aggregates.def"
 #undef PT__AGGREGATE
 };
@@ -86,7 +93,8 @@ static void set_null(duckdb_vector vector, idx_t at)
 static void finish(duckdb_function_info info, duckdb_aggregate_state *states, duckdb_vector vector, idx_t count,
                    idx_t offset)
 {
-    pt__agg_result result = {.info = info, .row = row_of(info), .vector = vector, .data = duckdb_vector_get_data(vector)};
+    pt__agg_result result = {
+        .info = info, .row = row_of(info), .vector = vector, .data = duckdb_vector_get_data(vector)};
     for (idx_t i = 0; i < count && !result.failed; i++) {
         if (!result.row->finish(states[i], &result, offset + i))
             set_null(vector, offset + i);

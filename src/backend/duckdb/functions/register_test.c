@@ -35,14 +35,14 @@ PT_TEST(functions_are_registered_when_a_statement_names_them)
 {
     fixture f;
     open_fixture(&f);
-    static const char SQL[] = "SELECT CAST(spark_decimal_add_2(1.25::DECIMAL(3,2), 1.5::DECIMAL(2,1), 4, false) AS "
-                              "DECIMAL(4,2)), spark_cast_int_ansi('1')";
+    static const char SQL[] = "SELECT spark_decimal_add_4_2(1.25::DECIMAL(3,2), 1.5::DECIMAL(2,1), false), "
+                              "spark_cast_int_ansi('1')";
     PT_CHECK(!runs(&f, SQL));
     PT_CHECK(!pt__functions_has(f.functions, SQL));
     PT_CHECK_EQ(pt__functions_register(f.functions, f.connection, SQL, &f.err), PT_OK);
     PT_CHECK(pt__functions_has(f.functions, SQL));
     PT_CHECK(runs(&f, SQL));
-    PT_CHECK(!pt__functions_has(f.functions, "SELECT spark_decimal_add_3(x, y, 4, false)"));
+    PT_CHECK(!pt__functions_has(f.functions, "SELECT spark_decimal_add_4_3(x, y, false)"));
     PT_CHECK(!pt__functions_has(f.functions, "SELECT spark_agg_skewness(x)"));
     close_fixture(&f);
 }
@@ -51,10 +51,28 @@ PT_TEST(names_that_are_not_ours_are_left_to_the_engine)
 {
     fixture f;
     open_fixture(&f);
-    static const char SQL[] = "SELECT 'spark_', 'spark_catalog', 'spark_decimal_add_39', 'spark_decimal_add_', "
-                              "'spark_cast_int', 'spark_cast_int_ansi_1'";
+    static const char SQL[] =
+        "SELECT 'spark_', 'spark_catalog', 'spark_decimal_add_39_1', 'spark_decimal_add_5_6', 'spark_decimal_add_5', "
+        "'spark_decimal_add_', "
+        "'spark_cast_int', 'spark_cast_int_ansi_1'";
     PT_CHECK(pt__functions_has(f.functions, SQL));
     PT_CHECK_EQ(pt__functions_register(f.functions, f.connection, SQL, &f.err), PT_OK);
+    close_fixture(&f);
+}
+
+PT_TEST(functions_of_a_transaction_end_with_it)
+{
+    fixture f;
+    open_fixture(&f);
+    static const char SQL[] = "SELECT spark_decimal_add_5_1(1.5, 1.5, false)";
+    PT_CHECK(runs(&f, "BEGIN"));
+    PT_CHECK(runs(&f, "CREATE TABLE t AS SELECT 1"));
+    PT_CHECK_EQ(pt__functions_register_here(f.functions, f.connection, SQL, &f.err), PT_OK);
+    PT_CHECK(runs(&f, SQL));
+    PT_CHECK(runs(&f, "ROLLBACK"));
+    PT_CHECK(!runs(&f, SQL));
+    PT_CHECK_EQ(pt__functions_register(f.functions, f.connection, SQL, &f.err), PT_OK);
+    PT_CHECK(runs(&f, SQL));
     close_fixture(&f);
 }
 

@@ -158,17 +158,16 @@ static bool round_decimal(pt__fn_call *call, idx_t row)
 {
     const pt__fn_column *in = &call->columns[0];
     int32_t scale = PT__FN_IN(call, 1, int32_t)[row];
-    int32_t precision = PT__FN_IN(call, 2, int32_t)[row];
     pt_int128 value = pt__fn_integer(in, row);
     pt__exact number = {pt__wide_from(pt__magnitude(value)), value < 0, in->type->scale};
     int cut = scale < -38 ? 39 + in->type->scale : in->type->scale - scale;
     if (cut > 0) {
-        number.magnitude = round_magnitude(&number.magnitude, cut, number.negative, PT__FN_IN(call, 3, int8_t)[row]);
+        number.magnitude = round_magnitude(&number.magnitude, cut, number.negative, PT__FN_IN(call, 2, int8_t)[row]);
         number.scale = in->type->scale - cut;
     }
-    if (!pt__exact_to_decimal(&number, precision, call->scale, &value))
-        return pt__decimal_raise(call, &number, precision, call->scale);
-    pt__fn_put_int128((char *)call->out + 16 * row, value);
+    if (!pt__exact_to_decimal(&number, call->precision, call->scale, &value))
+        return pt__decimal_raise(call, &number, call->precision, call->scale);
+    pt__fn_put_decimal(call, row, value);
     return true;
 }
 
