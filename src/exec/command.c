@@ -84,6 +84,19 @@ static int compare_databases(const void *a, const void *b)
     return strcasecmp(((const pt_database *)a)->name, ((const pt_database *)b)->name);
 }
 
+/* Where Spark would keep the tables of the database, and what it says about the default one. */
+static pt_database with_location(pt__command *c, const pt_database *database)
+{
+    pt_database out = *database;
+    const char *warehouse = c->session->host->warehouse;
+    bool is_default = strcasecmp(out.name, "default") == 0;
+    if (out.comment == NULL && is_default)
+        out.comment = "default database";
+    if (out.location == NULL)
+        out.location = is_default ? warehouse : pt__arena_printf(c->arena, "%s/%s.db", warehouse, out.name);
+    return out;
+}
+
 pt_status pt__command_databases(pt__command *c, const pt_database **out, size_t *count)
 {
     pt__backend_slot *slot;
@@ -96,11 +109,11 @@ pt_status pt__command_databases(pt__command *c, const pt_database **out, size_t 
     pt_database *list = pt__arena_array(c->arena, pt_database, found_count + 1);
     bool has_default = false;
     for (size_t i = 0; i < found_count; i++) {
-        list[i] = found[i];
+        list[i] = with_location(c, &found[i]);
         has_default = has_default || strcasecmp(found[i].name, "default") == 0;
     }
     if (!has_default)
-        list[found_count++] = (pt_database){"default", "default database", c->session->host->warehouse, {NULL, 0}};
+        list[found_count++] = with_location(c, &(pt_database){.name = "default"});
     qsort(list, found_count, sizeof(*list), compare_databases);
     *out = list;
     *count = found_count;

@@ -21,10 +21,13 @@ typedef struct pt__command {
 PT_COMMAND(create_view); /* command_view.c */
 PT_COMMAND(set);         /* command_set.c */
 PT_COMMAND(use);
-PT_COMMAND(show_objects);    /* command_show.c */
-PT_COMMAND(describe);        /* command_describe.c */
-PT_COMMAND(explain);         /* command_explain.c */
-PT_COMMAND(cache_table);     /* command_cache.c */
+PT_COMMAND(show_objects); /* command_show.c */
+PT_COMMAND(describe);     /* command_describe.c */
+PT_COMMAND(explain);      /* command_explain.c */
+PT_COMMAND(cache_table);  /** The columns of a spark.catalog call, which is not carried out if it changes anything. */
+pt_status pt__command_catalog_columns(pt__command *c, const pt_plan_catalog *node, const pt_plan **out);
+
+/* command_cache.c */
 PT_COMMAND(create_function); /* command_function.c */
 PT_COMMAND(catalog);         /* command_catalog.c */
 PT_COMMAND(create_table);    /* command_table.c: what the backend runs */

@@ -340,7 +340,8 @@ static pt__rows *new_functions(pt__command *c)
 }
 
 /* `database` NULL: built in, or temporary. */
-static void add_function(pt__rows *rows, const char *name, const char *database, const char *description)
+static void add_function(pt__rows *rows, const char *name, const char *database, const char *description,
+                         const char *class_name)
 {
     pt__rows_text(rows, name);
     pt__rows_text(rows, database == NULL ? NULL : pt__catalog_name);
@@ -349,7 +350,7 @@ static void add_function(pt__rows *rows, const char *name, const char *database,
     else
         pt__rows_texts(rows, &database, 1);
     pt__rows_text(rows, description);
-    pt__rows_text(rows, "");
+    pt__rows_text(rows, class_name == NULL ? "" : class_name);
     pt__rows_boolean(rows, database == NULL);
 }
 
@@ -359,7 +360,8 @@ static void add_registered(pt__command *c, pt__rows *rows, const char *pattern, 
     pt__function_entry **list = pt__session_list_functions(c->session, c->arena, is_temporary, &count);
     for (size_t i = 0; i < count; i++)
         if (pt__like(pattern, list[i]->function.name))
-            add_function(rows, list[i]->function.name, is_temporary ? NULL : c->catalog->database, list[i]->comment);
+            add_function(rows, list[i]->function.name, is_temporary ? NULL : c->catalog->database,
+                         list[i]->comment == NULL ? "N/A." : list[i]->comment, list[i]->class_name);
 }
 
 static pt_status list_functions(pt__command *c, const pt_plan_catalog *node, const pt_plan **out)
@@ -373,7 +375,7 @@ static pt_status list_functions(pt__command *c, const pt_plan_catalog *node, con
     for (size_t i = 0; i < count; i++) {
         bool is_again = i > 0 && strcmp(table[i].name, table[i - 1].name) == 0;
         if (!is_again && pt__like(node->pattern, table[i].name))
-            add_function(rows, table[i].name, NULL, table[i].name);
+            add_function(rows, table[i].name, NULL, table[i].name, NULL);
     }
     add_registered(c, rows, node->pattern, true);
     add_registered(c, rows, node->pattern, false);
@@ -386,6 +388,7 @@ typedef struct routine {
     const char *name;
     const char *database;
     const char *description;
+    const char *class_name;
 } routine;
 
 static pt_status find_routine(pt__command *c, const pt_plan_catalog *node, pt_name *name, routine *out)
@@ -399,7 +402,9 @@ static pt_status find_routine(pt__command *c, const pt_plan_catalog *node, pt_na
         pt__function_entry **temporary = pt__session_list_functions(c->session, c->arena, true, &count);
         out->exists = true;
         out->database = name->count > 1 ? name->parts[name->count - 2] : c->catalog->database;
-        out->description = entry->comment == NULL ? NULL : pt__arena_copy_string(c->arena, entry->comment);
+        out->description = pt__arena_copy_string(c->arena, entry->comment == NULL ? "N/A." : entry->comment);
+        if (entry->class_name != NULL)
+            out->class_name = pt__arena_copy_string(c->arena, entry->class_name);
         for (size_t i = 0; i < count; i++)
             if (temporary[i] == entry)
                 out->database = NULL;
@@ -422,7 +427,7 @@ static pt_status get_function(pt__command *c, const pt_plan_catalog *node, const
                                           pt__catalog_name, c->catalog->database),
                          NULL);
     pt__rows *rows = new_functions(c);
-    add_function(rows, found.name, found.database, found.description);
+    add_function(rows, found.name, found.database, found.description, found.class_name);
     return pt__rows_plan(rows, out, c->err);
 }
 
@@ -524,4 +529,29 @@ PT_COMMAND(catalog)
     case PT_CATALOG_LIST_CATALOGS: return list_catalogs(c, node, out);
     }
     return PT_INTERNAL;
+}
+
+static pt_status created_columns(pt__command *c, const pt_plan_catalog *node, const pt_plan **out)
+{
+    pt_name name;
+    PT_TRY(object_name(c, node, &name));
+    return empty_frame(c, &name, out);
+}
+
+pt_status pt__command_catalog_columns(pt__command *c, const pt_plan_catalog *node, const pt_plan **out)
+{
+    switch (node->operation) {
+    case PT_CATALOG_SET_CURRENT_DATABASE:
+    case PT_CATALOG_SET_CURRENT_CATALOG:
+    case PT_CATALOG_RECOVER_PARTITIONS:
+    case PT_CATALOG_CACHE_TABLE:
+    case PT_CATALOG_UNCACHE_TABLE:
+    case PT_CATALOG_CLEAR_CACHE:
+    case PT_CATALOG_REFRESH_TABLE:
+    case PT_CATALOG_REFRESH_BY_PATH: return nothing(c, out);
+    case PT_CATALOG_DROP_TEMP_VIEW:
+    case PT_CATALOG_DROP_GLOBAL_TEMP_VIEW: return one_boolean(c, false, out);
+    case PT_CATALOG_CREATE_TABLE: return created_columns(c, node, out);
+    default: return pt__command_catalog(c, node, out); /* the others only look */
+    }
 }

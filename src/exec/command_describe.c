@@ -12,7 +12,7 @@ typedef pt__list(pt__info_row) info_list;
 
 static void add_info(pt__command *c, info_list *list, const char *name, const char *value)
 {
-    if (value == NULL)
+    if (value == NULL || *value == '\0')
         return;
     pt__info_row row = {name, value};
     pt__list_push(c->arena, list, row);

@@ -177,8 +177,10 @@ static pt_status alter_temporary(pt__command *c, const pt_plan_alter_table *node
 
 static pt_status alter_database(pt__command *c, const pt_plan_alter_table *node, const pt_plan **out)
 {
-    const char *database = pt__name_last(&node->name);
+    const char *database = node->name.count == 0 ? c->catalog->database : pt__name_last(&node->name);
     PT_TRY(pt__command_need_database(c, database));
+    if (node->alter_kind == PT_ALTER_ANALYZE)
+        return pt__rows_none(c->arena, out, c->err);
     pt_plan_alter_table *alter = pt__arena_copy(c->arena, node, sizeof(*node));
     alter->name = pt__name_one(c->arena, database);
     return pt__command_pass_on(c, &alter->base, out);
@@ -209,6 +211,8 @@ static pt_status alter_persistent(pt__command *c, const pt_plan_alter_table *nod
         return alter_query(c, node, false, out);
     if (node->alter_kind == PT_ALTER_REPAIR)
         return repair(c, node, table, out);
+    if (node->alter_kind == PT_ALTER_ANALYZE) /* the engine keeps its own statistics */
+        return pt__rows_none(c->arena, out, c->err);
     pt_plan_alter_table *alter = pt__arena_copy(c->arena, node, sizeof(*node));
     alter->object_kind = table->kind == PT_TABLE_VIEW ? PT_OBJECT_VIEW : PT_OBJECT_TABLE;
     PT_TRY(pt__command_resolve(c, &node->name, &alter->name));

@@ -109,14 +109,12 @@ typedef struct file_list {
     pt__list(const char *) paths;
 } file_list;
 
-static bool add_path(file_list *list, const char *path)
+static void add_path(file_list *list, const char *path)
 {
-    const char *uri = pt__arena_printf(list->arena, "file://%s", path);
     for (size_t i = 0; i < list->paths.count; i++)
-        if (strcmp(list->paths.items[i], uri) == 0)
-            return true;
-    pt__list_push(list->arena, &list->paths, uri);
-    return true;
+        if (strcmp(list->paths.items[i], path) == 0)
+            return;
+    pt__list_push(list->arena, &list->paths, path);
 }
 
 static bool collect_files(void *context, const pt_plan *plan)

@@ -1,4 +1,7 @@
-/* CREATE FUNCTION … RETURN: temporary ones live in the session, others in the host. */
+/*
+ * CREATE FUNCTION … RETURN: temporary ones live in the session, others in the host. A function of a Java class is
+ * listed, as Spark loads the class only when it is called; here a call fails by name.
+ */
 #include "analyze/function.h"
 #include "exec/command.h"
 
@@ -12,6 +15,7 @@ static pt__function_entry *make_entry(pt__command *c, const pt_plan_create_funct
     atomic_init(&entry->references, 1);
     entry->memory = pt__shared_arena_ref(c->job->memory);
     entry->comment = node->comment;
+    entry->class_name = node->class_name;
     entry->function = (pt__user_function){
         .name = pt__name_last(&node->name),
         .parameters = node->parameters,
@@ -56,9 +60,6 @@ PT_COMMAND(create_function)
 {
     const char *database = NULL;
     const char *object;
-    if (node->class_name != NULL)
-        return pt__raise(c->err, PT_COND_UNSUPPORTED_FEATURE, "feature",
-                         pt__arena_printf(c->arena, "functions of the Java class %s", node->class_name), NULL);
     if (!node->is_temporary) {
         PT_TRY(pt__command_split(c, &node->name, &database, &object));
         PT_TRY(pt__command_need_database(c, database));

@@ -1,10 +1,13 @@
 /* SHOW TABLES, VIEWS, DATABASES, COLUMNS, FUNCTIONS and the like. */
+#include "analyze/analyze.h"
 #include "analyze/function.h"
 #include "exec/command.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+enum { PARTITIONS_MAX = 100000 };
 
 static pt_status need_scope(pt__command *c, const pt_name *scope, const char **database)
 {
@@ -221,16 +224,8 @@ static const pt_plan_scan_files *find_scan(const pt_plan *plan)
     return plan != NULL && plan->kind == PT_PLAN_SCAN_FILES ? pt__plan_as_scan_files(plan) : NULL;
 }
 
-static pt_status show_partitions(pt__command *c, const pt_plan_show_objects *node, const pt_plan **out)
+static pt_status partitions_of_files(pt__command *c, const pt_plan_scan_files *scan, pt__rows *rows)
 {
-    const pt__row_column column = {"partition", PT_T(STRING), false};
-    const pt_plan *plan;
-    PT_TRY(pt__command_columns(c, &node->scope, node->base.origin, &plan));
-    const pt_plan_scan_files *scan = find_scan(plan);
-    if (scan == NULL || scan->files->partition_schema == NULL)
-        return pt__raise(c->err, PT_COND_PARTITION_SCHEMA_IS_EMPTY, "name", pt__command_full_name(c, &node->scope),
-                         NULL);
-    pt__rows *rows = pt__rows_new(c->arena, &column, 1);
     const char *last = NULL;
     for (size_t i = 0; i < scan->files->file_count; i++) {
         const char *text = partition_text(c, scan, i);
@@ -238,6 +233,76 @@ static pt_status show_partitions(pt__command *c, const pt_plan_show_objects *nod
             pt__rows_text(rows, text);
         last = text;
     }
+    return PT_OK;
+}
+
+/* SELECT DISTINCT CAST(p AS STRING) … FROM t ORDER BY …: what a table kept by the engine is partitioned by. */
+static const pt_plan *distinct_partitions(pt__command *c, const pt_table *table, const pt_name *name)
+{
+    pt_plan_scan_table *scan = pt__plan_make(c->arena, SCAN_TABLE, scan_table, NULL);
+    pt_plan_project *project = pt__plan_make(c->arena, PROJECT, project, NULL);
+    pt_plan_deduplicate *distinct = pt__plan_make(c->arena, DEDUPLICATE, deduplicate, NULL);
+    pt_plan_sort *sort = pt__plan_make(c->arena, SORT, sort, NULL);
+    const pt_expr **columns = pt__arena_array(c->arena, const pt_expr *, table->partition_count);
+    const pt_expr **orders = pt__arena_array(c->arena, const pt_expr *, table->partition_count);
+    for (size_t i = 0; i < table->partition_count; i++) {
+        const pt_expr *column = pt__expr_attribute(c->arena, table->partition_columns[i], NULL);
+        column = pt__expr_cast(c->arena, column, PT_T(STRING), PT_CAST_DEFAULT);
+        columns[i] = pt__expr_alias(c->arena, column, table->partition_columns[i]);
+        pt_expr_sort_order *order = pt__expr_make(c->arena, SORT_ORDER, sort_order, NULL);
+        order->child = pt__expr_attribute(c->arena, table->partition_columns[i], NULL);
+        order->nulls_first = true;
+        orders[i] = &order->base;
+    }
+    scan->name = *name;
+    project->input = &scan->base;
+    project->expressions = columns;
+    project->expression_count = table->partition_count;
+    distinct->input = &project->base;
+    sort->input = &distinct->base;
+    sort->orders = orders;
+    sort->order_count = table->partition_count;
+    sort->is_global = true;
+    return &sort->base;
+}
+
+static pt_status partitions_of_table(pt__command *c, const pt_table *table, const pt_name *name, pt__rows *rows)
+{
+    const pt_plan *analyzed;
+    const pt_value *cells;
+    size_t count;
+    PT_TRY(pt__analyze(c->arena, &c->catalog->base, distinct_partitions(c, table, name), &analyzed, c->err));
+    PT_TRY(pt__collect_cells(c->session, c->job, c->arena, analyzed, PARTITIONS_MAX, &cells, &count, c->err));
+    for (size_t row = 0; row < count; row++) {
+        const char *text = "";
+        for (size_t i = 0; i < table->partition_count; i++) {
+            const pt_value *value = &cells[row * table->partition_count + i];
+            text = pt__arena_printf(c->arena, "%s%s%s=%s", text, i == 0 ? "" : "/", table->partition_columns[i],
+                                    value->is_null ? "__HIVE_DEFAULT_PARTITION__" : value->as.text.data);
+        }
+        pt__rows_text(rows, text);
+    }
+    return PT_OK;
+}
+
+static pt_status show_partitions(pt__command *c, const pt_plan_show_objects *node, const pt_plan **out)
+{
+    const pt__row_column column = {"partition", PT_T(STRING), false};
+    const pt_plan *plan;
+    const pt_table *table = NULL;
+    PT_TRY(pt__command_columns(c, &node->scope, node->base.origin, &plan));
+    pt_status status = pt__command_find_table(c, &node->scope, &table);
+    if (status != PT_OK && status != PT_NOT_FOUND)
+        return status;
+    const pt_plan_scan_files *scan = find_scan(plan);
+    pt__rows *rows = pt__rows_new(c->arena, &column, 1);
+    if (scan != NULL && scan->files->partition_schema != NULL)
+        PT_TRY(partitions_of_files(c, scan, rows));
+    else if (status == PT_OK && scan == NULL && table->partition_count > 0)
+        PT_TRY(partitions_of_table(c, table, &node->scope, rows));
+    else
+        return pt__raise(c->err, PT_COND_PARTITION_SCHEMA_IS_EMPTY, "name", pt__command_full_name(c, &node->scope),
+                         NULL);
     return pt__rows_plan(rows, out, c->err);
 }
 
@@ -350,6 +415,21 @@ static pt_status show_create(pt__command *c, const pt_plan_show_objects *node, c
 
 /* ---- SHOW TABLE EXTENDED ---- */
 
+/* The first level of printSchema. */
+static void append_tree(pt__buffer *out, const pt_field *field)
+{
+    pt__buffer json = PT_BUFFER_INIT;
+    pt__buffer_printf(out, " |-- %s: ", field->name);
+    pt__type_append_json(&json, field->type);
+    const char *type = pt__buffer_string(&json);
+    if (*type == '"')
+        pt__buffer_printf(out, "%.*s", (int)strlen(type) - 2, type + 1);
+    else
+        pt__type_append_simple(out, field->type);
+    pt__buffer_deinit(&json);
+    pt__buffer_printf(out, " (nullable = %s)\n", field->nullable ? "true" : "false");
+}
+
 static const char *table_information(pt__command *c, const pt_table *table)
 {
     pt__buffer text = PT_BUFFER_INIT;
@@ -359,9 +439,7 @@ static const char *table_information(pt__command *c, const pt_table *table)
         pt__buffer_printf(&text, "%s: %s\n", info[i].name, info[i].value);
     pt__buffer_append_string(&text, "Schema: root\n");
     for (size_t i = 0; table->schema != NULL && i < table->schema->field_count; i++)
-        pt__buffer_printf(&text, " |-- %s: %s (nullable = %s)\n", table->schema->fields[i].name,
-                          pt__type_simple_string(c->arena, table->schema->fields[i].type),
-                          table->schema->fields[i].nullable ? "true" : "false");
+        append_tree(&text, &table->schema->fields[i]);
     pt__buffer_append_string(&text, "\n");
     const char *copy = pt__arena_copy_string(c->arena, pt__buffer_string(&text));
     pt__buffer_deinit(&text);

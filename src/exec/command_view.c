@@ -2,6 +2,7 @@
 #include "analyze/analyze.h"
 #include "exec/command.h"
 #include "exec/run.h"
+#include "plan/walk.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -97,20 +98,56 @@ static const pt_plan *capture(pt__command *c, const pt_plan *query)
     return &around->base;
 }
 
-static pt__view *make_view(pt__command *c, const pt_plan_create_view *node)
+static bool refers_to_kept(void *context, const pt_plan *plan)
+{
+    bool *found = context;
+    *found = *found || plan->kind == PT_PLAN_CACHED;
+    return !*found && pt__plan_each_child(plan, refers_to_kept, context);
+}
+
+/*
+ * A view has a copy of its plan, so that the request's memory can go. A plan over kept rows stays where it is: its
+ * arena holds the references to them.
+ */
+static pt__shared_arena *view_memory(pt__command *c, const pt_plan *plan)
+{
+    bool is_bound = false;
+    refers_to_kept(&is_bound, plan);
+    return is_bound ? pt__shared_arena_ref(c->job->memory) : pt__shared_arena_new(0);
+}
+
+static const char *copy_text(pt__arena *arena, const char *text)
+{
+    return text == NULL ? NULL : pt__arena_copy_string(arena, text);
+}
+
+static void fill_view(pt__command *c, const pt_plan_create_view *node, const pt_plan *plan, pt__view *view)
+{
+    pt__arena *arena = view->memory->arena;
+    const char **names = pt__arena_array(arena, const char *, node->column_name_count + 1);
+    for (size_t i = 0; i < node->column_name_count; i++)
+        names[i] = pt__arena_copy_string(arena, node->column_names[i]);
+    view->name = pt__arena_copy_string(arena, pt__name_last(&node->name));
+    view->plan = view->memory == c->job->memory ? plan : pt__plan_copy(arena, plan);
+    view->text = copy_text(arena, node->text);
+    view->database = pt__arena_copy_string(arena, c->catalog->database);
+    view->column_names = names;
+    view->column_count = node->column_name_count;
+    view->comment = copy_text(arena, node->comment);
+}
+
+static pt__view *make_view(pt__command *c, const pt_plan_create_view *node, const pt_plan *plan)
 {
     pt__view *view = calloc(1, sizeof(*view));
     if (view == NULL)
         return NULL;
     atomic_init(&view->references, 1);
-    view->memory = pt__shared_arena_ref(c->job->memory);
-    view->name = pt__name_last(&node->name);
-    view->text = node->text;
-    view->database = c->catalog->database;
-    view->column_names = node->column_names;
-    view->column_count = node->column_name_count;
-    view->comment = node->comment;
-    view->properties = node->properties;
+    view->memory = view_memory(c, plan);
+    if (view->memory == NULL) {
+        free(view);
+        return NULL;
+    }
+    fill_view(c, node, plan, view);
     return view;
 }
 
@@ -120,10 +157,9 @@ static pt_status create_temporary(pt__command *c, const pt_plan_create_view *nod
     if (node->text != NULL)
         PT_TRY(check_recursion(c, node));
     const pt_plan *plan = node->text == NULL ? capture(c, node->query) : node->query;
-    pt__view *view = make_view(c, node);
+    pt__view *view = make_view(c, node, plan);
     if (view == NULL)
         return pt_error_set(c->err, PT_NO_MEMORY, "no memory for a view");
-    view->plan = plan;
     pt_status status = pt__session_put_view(c->session, view, is_global, node->replace, c->err);
     if (status == PT_ALREADY_EXISTS && node->if_not_exists)
         status = PT_OK;

@@ -47,7 +47,7 @@ static const char *default_value(pt_session *session, pt__arena *arena, const ch
         return pt__arena_copy_string(arena, zone);
     }
     if (strcmp(key, warehouse_key) == 0)
-        return pt__arena_copy_string(arena, session->host->warehouse);
+        return pt__arena_printf(arena, "file:%s", session->host->warehouse);
     const pt__conf_row *row = pt__conf_find(key);
     return row == NULL ? NULL : row->value;
 }

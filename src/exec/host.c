@@ -63,6 +63,17 @@ static char *copy_or_null(const char *text)
     return text == NULL ? NULL : strdup(text);
 }
 
+/* Below the folder the process is in now; as given when that cannot be told. */
+static char *absolute_path(const char *path)
+{
+    char *here = *path == '/' ? NULL : getcwd(NULL, 0);
+    char *out = NULL;
+    if (here == NULL || asprintf(&out, "%s/%s", here, path) < 0)
+        out = strdup(path);
+    free(here);
+    return out;
+}
+
 static pt_status start_threads(pt_host *host, pt_error *err)
 {
     pt__workers_options options = {
@@ -119,7 +130,7 @@ pt_status pt_host_new(const pt_host_options *options, pt_host **out, pt_error *e
         host->log_level = options->log_level;
     }
     host->files_allow = copy_or_null(pt_config_string(config, "files.allow", NULL));
-    host->warehouse = copy_or_null(pt_config_string(config, "warehouse", "spark-warehouse"));
+    host->warehouse = absolute_path(pt_config_string(config, "warehouse", "spark-warehouse"));
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     host->env = (pt_env){sizeof(pt_env), host->log, host->log_context, cpus < 1 ? 1 : (uint32_t)cpus};
     pt_status status = pt__host_limits_read(config, &host->limits, err);

@@ -58,7 +58,7 @@ static const char *conf(pt__catalog *catalog, const char *key)
     if (strcmp(key, "spark.sql.session.timeZone") == 0)
         return c->time_zone;
     if (strcmp(key, "spark.sql.warehouse.dir") == 0)
-        return c->session->host->warehouse;
+        return pt__arena_printf(c->arena, "file:%s", c->session->host->warehouse);
     const pt__conf_row *row = pt__conf_find(key);
     return row == NULL ? NULL : row->value;
 }
@@ -198,12 +198,14 @@ static void drop_function(void *entry)
 static pt_status find_function(pt__catalog *catalog, pt__arena *arena, const pt_name *name,
                                const pt__user_function **out, pt_error *err)
 {
-    (void)err;
     const pt__session_catalog *c = session_of(catalog);
     pt__function_entry *entry = pt__session_find_function(c->session, name, c->database);
     if (entry == NULL)
         return PT_NOT_FOUND;
     pt__arena_defer(arena, drop_function, entry);
+    if (entry->class_name != NULL)
+        return pt__raise(err, PT_COND_CANNOT_LOAD_FUNCTION_CLASS, "className", entry->class_name, "functionName",
+                         pt__arena_printf(arena, "`%s`", entry->function.name), NULL);
     *out = &entry->function;
     return PT_OK;
 }
@@ -312,12 +314,4 @@ pt_status pt__analyze_for(pt_session *session, pt_job *job, pt__arena *arena, co
 {
     pt__session_catalog *catalog = pt__session_catalog_new(session, job, arena);
     return pt__analyze(arena, &catalog->base, plan, out, err);
-}
-
-pt_status pt__session_analyze(pt_session *session, pt__arena *arena, const pt_plan *plan, const pt_plan **out,
-                              pt_error *err)
-{
-    if (pt__session_is_closed(session))
-        return pt__session_closed_error(session, err);
-    return pt__analyze_for(session, NULL, arena, plan, out, err);
 }

@@ -67,6 +67,17 @@ static const pt_plan *push_references(pt__arena *arena, const pt_plan *plan)
     return pt__plan_map_children(arena, around->root, wrap_query, NULL, &map);
 }
 
+pt_status pt__session_analyze(pt_session *session, pt__arena *arena, const pt_plan *plan, const pt_plan **out,
+                              pt_error *err)
+{
+    if (pt__session_is_closed(session))
+        return pt__session_closed_error(session, err);
+    if (plan->kind != PT_PLAN_CATALOG)
+        return pt__analyze_for(session, NULL, arena, plan, out, err);
+    pt__command c = {NULL, session, arena, pt__session_catalog_new(session, NULL, arena), err};
+    return pt__command_catalog_columns(&c, pt__plan_as_catalog(plan), out);
+}
+
 pt_status pt__job_settle(pt_job *job, const pt_plan *plan, const pt_plan **relation, bool *was_command, pt_error *err)
 {
     PT_TRY(pt__job_check(job, err));

@@ -46,9 +46,6 @@ void pt__view_unref(pt__view *view)
 {
     if (view == NULL || !drop_last(&view->references))
         return;
-    for (size_t i = 0; i < view->captured_count; i++)
-        pt__view_unref(view->captured[i]);
-    free(view->captured);
     pt__shared_arena_unref(view->memory);
     free(view);
 }

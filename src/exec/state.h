@@ -83,9 +83,6 @@ typedef struct pt__view {
     const char *const *column_names; /* may be empty */
     size_t column_count;
     const char *comment; /* may be NULL */
-    pt_options properties;
-    struct pt__view **captured; /* DataFrames: views they were built on, one reference each */
-    size_t captured_count;
 } pt__view;
 
 pt__view *pt__view_ref(pt__view *view);
@@ -96,6 +93,7 @@ typedef struct pt__function_entry {
     atomic_size_t references;
     pt__shared_arena *memory;
     pt__user_function function;
+    const char *class_name; /* of a function in Java, which can be named but not called; NULL otherwise */
     const char *comment;
 } pt__function_entry;
 

@@ -60,10 +60,10 @@ static const char *const CREATE_MODES[] = {"create", "replace", "create_or_repla
 static const char *const OBJECT_KINDS[] = {
     "table",      "view",           "database",         "function",     "columns", "catalog",
     "partitions", "table_extended", "table_properties", "create_table", "query",   "current_namespace"};
-static const char *const ALTER_KINDS[] = {
-    "rename",         "add_columns",     "drop_columns",   "rename_column",  "column_type",
-    "column_comment", "column_nullable", "column_default", "set_properties", "unset_properties",
-    "view_query",     "comment",         "truncate",       "repair"};
+static const char *const ALTER_KINDS[] = {"rename",         "add_columns",      "drop_columns",    "rename_column",
+                                          "column_type",    "column_comment",   "column_nullable", "column_default",
+                                          "set_properties", "unset_properties", "view_query",      "comment",
+                                          "truncate",       "repair",           "analyze"};
 static const char *const MERGE_MATCHES[] = {"matched", "not_matched", "not_matched_by_source"};
 static const char *const MERGE_ACTIONS[] = {"delete", "update", "update_all", "insert", "insert_all"};
 
@@ -82,7 +82,7 @@ NAMED(VIEW_KINDS, PT_VIEW_PERSISTENT);
 NAMED(SAVE_MODES, PT_SAVE_IGNORE);
 NAMED(CREATE_MODES, PT_CREATE_OR_REPLACE);
 NAMED(OBJECT_KINDS, PT_OBJECT_CURRENT_NAMESPACE);
-NAMED(ALTER_KINDS, PT_ALTER_REPAIR);
+NAMED(ALTER_KINDS, PT_ALTER_ANALYZE);
 NAMED(MERGE_MATCHES, PT_MERGE_NOT_MATCHED_BY_SOURCE);
 NAMED(MERGE_ACTIONS, PT_MERGE_INSERT_ALL);
 

@@ -645,7 +645,8 @@ typedef enum pt_alter_kind {
     PT_ALTER_VIEW_QUERY,
     PT_ALTER_COMMENT,         /* COMMENT ON TABLE, DATABASE */
     PT_ALTER_TRUNCATE,
-    PT_ALTER_REPAIR           /* MSCK REPAIR, RECOVER PARTITIONS: nothing to do */
+    PT_ALTER_REPAIR,          /* MSCK REPAIR, RECOVER PARTITIONS: nothing to do */
+    PT_ALTER_ANALYZE          /* ANALYZE TABLE, ANALYZE TABLES: nothing to do */
 } pt_alter_kind;
 
 typedef struct pt_plan_alter_table {

@@ -224,7 +224,8 @@ static pt_status apply(change *c, pt_error *err)
     case PT_ALTER_VIEW_QUERY: return change_view(c, err);
     case PT_ALTER_COMMENT: c->table.comment = c->node->comment; return PT_OK;
     case PT_ALTER_TRUNCATE: return truncate(c, err);
-    case PT_ALTER_REPAIR: return PT_OK;
+    case PT_ALTER_REPAIR:
+    case PT_ALTER_ANALYZE: return PT_OK;
     }
     return PT_OK;
 }

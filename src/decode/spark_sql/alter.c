@@ -384,7 +384,7 @@ pt_status pt__sql_analyze(pt__sql_parser *p, const pt_plan **out)
     size_t first = p->position;
     pt_plan_alter_table *alter = pt__plan_make(p->arena, ALTER_TABLE, alter_table, NULL);
     pt__sql_skip(p, 1);
-    alter->alter_kind = PT_ALTER_REPAIR;
+    alter->alter_kind = PT_ALTER_ANALYZE;
     if (pt__sql_accept(p, PT_KW_TABLES)) {
         alter->object_kind = PT_OBJECT_DATABASE;
         if (pt__sql_accept(p, PT_KW_FROM) || pt__sql_accept(p, PT_KW_IN))
