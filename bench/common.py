@@ -99,13 +99,21 @@ class Server:
             time.sleep(0.001)
         self.start_ms = 1000 * (time.perf_counter() - t0)
 
-    def memory_mib(self):
-        """Resident set of the process tree."""
+    def status_mib(self, field):
+        """A size of /proc/PID/status over the process tree."""
         total = 0
         for pid in [self.process.pid, *descendants(self.process.pid)]:
             with contextlib.suppress(OSError):
-                total += int(re.search(r"VmRSS:\s+(\d+)", open(f"/proc/{pid}/status").read())[1])
+                total += int(re.search(field + r":\s+(\d+)", open(f"/proc/{pid}/status").read())[1])
         return total / 1024
+
+    def memory_mib(self):
+        """The resident set."""
+        return self.status_mib("VmRSS")
+
+    def peak_mib(self):
+        """The largest resident set so far."""
+        return self.status_mib("VmHWM")
 
     def close(self):
         with contextlib.suppress(ProcessLookupError):

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Speed of Portico beside its peers, side by side in one run; a table and JSON.
 
-  run.py [--only NAME …] [--json FILE] [--scale 1] [--rounds 5]
+  run.py [--only NAME …] [--json FILE] [--scale 1] [--rounds 4]
 
 Measures: tpch (all 22 queries through PySpark against DuckDB in this process), select1 (median of select 1 as Arrow),
-lineitem (3 M rows x 16 columns as Arrow), clients (16 clients of select k), start (to listening), memory (idle, per idle
-session, and growth while a large result is read).
+lineitem (3 M rows x 16 columns as Arrow, and how far memory grows), clients (16 clients of select k), start (to listening), memory (idle, and per idle
+session). The best of the rounds counts, of small statements the median; peers are asked in turn.
 """
 import argparse, json, os, subprocess, sys, time
 import common
@@ -30,7 +30,7 @@ def tpch(a):
             for n, sql in sorted(queries.items()):
                 for name, r in runs.items():
                     sql_text = sql.strip().rstrip(";")
-                    call = (lambda: r.execute(sql_text).fetch_arrow_table()) if name == "duckdb" else (lambda: r.sql(sql_text).toArrow())
+                    call = (lambda: r.execute(sql_text).to_arrow_table()) if name == "duckdb" else (lambda: r.sql(sql_text).toArrow())
                     try:
                         t = timed(call)
                     except Exception as e:
@@ -63,69 +63,80 @@ def select1(a):
 
 
 CLIENT = """
-import sys, time
-sys.path.insert(0, sys.argv[3])
+import sys
+sys.path.insert(0, sys.argv[1])
 import common
-s = common.session(sys.argv[1])
-s.sql("select 0").toArrow()
+sessions = {}
+for name_and_url in sys.argv[3:]:
+    name, url = name_and_url.split("=")
+    sessions[name] = common.session(url)
+    sessions[name].sql("select 0").toArrow()
 print("ready", flush=True)
-sys.stdin.readline()
-t0 = time.perf_counter()
-for k in range(int(sys.argv[2])):
-    s.sql(f"select {k}").toArrow()
-print(time.perf_counter() - t0, flush=True)
+for line in sys.stdin:
+    for k in range(int(sys.argv[2])):
+        sessions[line.strip()].sql(f"select {k}").toArrow()
+    print("done", flush=True)
 """
 
 
-def rate_of_clients(url, clients, statements):
-    here = os.path.dirname(os.path.abspath(__file__))
-    script = os.path.join(common.CACHE, "client.py")
-    os.makedirs(common.CACHE, exist_ok=True)
-    open(script, "w").write(CLIENT)
-    processes = [subprocess.Popen([sys.executable, script, url, str(statements), here], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(clients)]
+def tell(processes, word):
+    """Writes the word to all, then waits until each has answered with a line."""
     for p in processes:
-        p.stdout.readline()
-    t0 = time.perf_counter()
+        if word:
+            p.stdin.write(word + "\n")
+            p.stdin.flush()
     for p in processes:
-        p.stdin.write("\n")
-        p.stdin.flush()
-    for p in processes:
-        p.stdout.readline()
-    elapsed = time.perf_counter() - t0
-    for p in processes:
-        p.wait()
-    return clients * statements / elapsed
+        if not p.stdout.readline():
+            raise RuntimeError("a client ended early")
 
 
 def clients(a):
-    rates = {}
-    for make in (common.portico, common.sail):
-        s = make()
-        try:
-            rates[s.name] = max(rate_of_clients(s.url, 16, 50) for _ in range(2))
-        finally:
-            s.close()
-    return {"statements_per_s": rates, "portico_over_sail": rates["portico"] / rates["sail"]}
+    """The same client processes ask both servers in turn."""
+    count, statements = 16, 40
+    servers, processes = [common.portico(), common.sail()], []
+    try:
+        argv = [sys.executable, "-c", CLIENT, os.path.dirname(os.path.abspath(__file__)), str(statements), *(f"{s.name}={s.url}" for s in servers)]
+        processes = [subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(count)]
+        tell(processes, None)
+        rates = {s.name: 0.0 for s in servers}
+        for _ in range(min(a.rounds, 3)):
+            for s in servers:
+                rates[s.name] = max(rates[s.name], count * statements / timed(lambda: tell(processes, s.name)))
+        return {"statements_per_s": rates, "portico_over_sail": rates["portico"] / rates["sail"]}
+    finally:
+        for p in processes:
+            p.kill()
+            p.wait()
+        common.close(servers, {})
 
 
 # ---- large results ----
 
+LINEITEM_ROWS = 3000000
+
+
 def lineitem(a):
+    """Rates, and how much more memory a server has at its highest for ten times the rows."""
     folder = common.tpch(a.scale)
     servers, sessions = [common.portico(), common.sail()], {}
     try:
         sessions = {s.name: common.with_views(common.session(s.url), folder) for s in servers}
-        best, growth = {}, {}
-        for _ in range(max(2, a.rounds // 2)):
+        best, small_peak, growth = {}, {}, {}
+
+        def read(server, rows):
+            got = sessions[server.name].sql(f"select * from lineitem limit {rows}").toArrow().num_rows
+            assert got == rows, got
+        for s in servers:
+            read(s, LINEITEM_ROWS // 10)
+            small_peak[s.name] = s.peak_mib()
+        for _ in range(min(max(2, a.rounds // 2), 3)):
             for s in servers:
-                before = s.memory_mib()
-                rows = []
-                t = timed(lambda: rows.append(sessions[s.name].sql("select * from lineitem limit 3000000").toArrow().num_rows))
-                assert rows == [3000000], rows
+                t = timed(lambda: read(s, LINEITEM_ROWS))
                 best[s.name] = min(best.get(s.name, float("inf")), t)
-                growth[s.name] = max(growth.get(s.name, 0), s.memory_mib() - before)
-        rates = {name: 3.0 / t for name, t in best.items()}
-        return {"million_rows_per_s": rates, "memory_growth_mib": growth, "portico_over_sail": rates["portico"] / rates["sail"]}
+                growth[s.name] = s.peak_mib() - small_peak[s.name]
+        rates = {name: LINEITEM_ROWS / 1e6 / t for name, t in best.items()}
+        return {"million_rows_per_s": rates, "peak_growth_mib": growth, "small_peak_mib": small_peak,
+                "portico_over_sail": rates["portico"] / rates["sail"]}
     finally:
         common.close(servers, sessions)
 
@@ -175,6 +186,8 @@ def rows_of(results):
     """What is shown of each measure, with its bar."""
     r, rows = results, []
     if "tpch" in r:
+        rows.append(["TPC-H, seconds", f"{r['tpch']['seconds']['portico']:.2f}", f"{r['tpch']['seconds']['sail']:.2f}",
+                     f"DuckDB {r['tpch']['seconds']['duckdb']:.2f}"])
         rows.append(["TPC-H, x DuckDB in process", f"{r['tpch']['portico_over_duckdb']:.2f}", f"{r['tpch']['sail_over_duckdb']:.2f}", "<= 1.15"])
     if "select1" in r:
         m = r["select1"]["median_ms"]
@@ -182,8 +195,8 @@ def rows_of(results):
     if "lineitem" in r:
         m = r["lineitem"]["million_rows_per_s"]
         rows.append(["lineitem, M rows/s", f"{m['portico']:.2f}", f"{m['sail']:.2f}", f"{r['lineitem']['portico_over_sail']:.2f} x Sail (>= 4)"])
-        g = r["lineitem"]["memory_growth_mib"]
-        rows.append(["lineitem, growth MiB", f"{g['portico']:.0f}", f"{g['sail']:.0f}", ""])
+        g = r["lineitem"]["peak_growth_mib"]
+        rows.append(["peak memory, 3 M rows over 300 k, MiB", f"{g['portico']:.0f}", f"{g['sail']:.0f}", ""])
     if "clients" in r:
         m = r["clients"]["statements_per_s"]
         rows.append(["16 clients, statements/s", f"{m['portico']:.0f}", f"{m['sail']:.0f}", f"{r['clients']['portico_over_sail']:.2f} x Sail (>= 1.2)"])
@@ -202,9 +215,10 @@ def main():
     ap.add_argument("--only", nargs="*", choices=list(MEASURES), help="only these measures")
     ap.add_argument("--json", help="write all figures to this file", default=os.path.join(common.CACHE, "latest.json"))
     ap.add_argument("--scale", type=int, default=1)
-    ap.add_argument("--rounds", type=int, default=5)
+    ap.add_argument("--rounds", type=int, default=4)
     a = ap.parse_args()
-    results = {}
+    results = {"load_average": os.getloadavg()[0], "processors": os.cpu_count()}
+    print(f"{results['processors']} processors, load average {results['load_average']:.1f}", file=sys.stderr)
     for name in a.only or MEASURES:
         print(f"measuring {name} …", file=sys.stderr, flush=True)
         results[name] = MEASURES[name](a)

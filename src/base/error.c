@@ -61,19 +61,31 @@ static void free_detail(pt_error_detail *detail)
     free(detail);
 }
 
+/* Errors are cleared far more often than they happen: the texts are emptied, not wiped. */
+static void empty(pt_error *err)
+{
+    err->status = PT_OK;
+    err->sqlstate[0] = '\0';
+    err->condition[0] = '\0';
+    err->message[0] = '\0';
+    err->detail = NULL;
+}
+
 void pt_error_clear(pt_error *err)
 {
     if (err == NULL)
         return;
     free_detail(err->detail);
-    *err = (pt_error)PT_ERROR_INIT;
+    empty(err);
 }
 
 void pt_error_move(pt_error *to, pt_error *from)
 {
     pt_error_clear(to);
+    if (from->status == PT_OK && from->detail == NULL)
+        return;
     *to = *from;
-    *from = (pt_error)PT_ERROR_INIT;
+    empty(from);
 }
 
 static pt_error_detail *need_detail(pt_error *err)
