@@ -77,3 +77,14 @@ def test_observed_metrics(spark):
     observed = df.observe(observation, F.count(F.lit(1)).alias("count"), F.max("age"))
     assert observed.select(observed.age).count() == 2
     assert observation.get == {"count": 2, "max(age)": 5}
+
+
+def test_windows_are_shown_in_their_order(spark, capsys):
+    from pyspark.sql import Window, functions as F
+
+    df = spark.createDataFrame([(i % 7, i * 5 % 11) for i in range(40)], ["k", "v"])
+    ranked = df.withColumn("n", F.row_number().over(Window.partitionBy("k").orderBy(F.desc("v"))))
+    ranked.show(9)
+    lines = capsys.readouterr().out.split("\n")[3:12]
+    assert [tuple(int(c) for c in line.strip("|").split("|")) for line in lines] == [
+        tuple(r) for r in ranked.orderBy("k", "n").limit(9).collect()]

@@ -41,6 +41,104 @@ static const pt_plan *limit_rows(pt__arena *arena, const pt_plan *input, int32_t
     return &limit->base;
 }
 
+/* ---- the order of windows ---- */
+
+/* The topmost window of a chain of projections, and the column that it makes. */
+static const pt_expr_window *first_window(const pt_plan *plan, const pt_column **column)
+{
+    for (; plan != NULL && plan->kind == PT_PLAN_PROJECT; plan = pt__plan_as_project(plan)->input) {
+        const pt_plan_project *project = pt__plan_as_project(plan);
+        for (size_t i = 0; i < project->expression_count; i++) {
+            const pt_expr *expr = project->expressions[i];
+            while (expr->kind == PT_EXPR_ALIAS)
+                expr = pt__expr_as_alias(expr)->child;
+            *column = &plan->columns[i];
+            if (expr->kind == PT_EXPR_WINDOW)
+                return pt__expr_as_window(expr);
+        }
+    }
+    return NULL;
+}
+
+static bool has_column(const pt_plan *plan, const pt_expr *expr)
+{
+    for (size_t i = 0; expr->kind == PT_EXPR_COLUMN && i < plan->column_count; i++) {
+        if (plan->columns[i].id == pt__expr_as_column(expr)->id)
+            return true;
+    }
+    return false;
+}
+
+static const pt_expr *ascending(pt__arena *arena, const pt_expr *child)
+{
+    pt_expr_sort_order *order = pt__expr_make(arena, SORT_ORDER, sort_order, NULL);
+    order->child = child;
+    order->nulls_first = true;
+    order->base.type = child->type;
+    order->base.nullable = child->nullable;
+    return &order->base;
+}
+
+static const pt_expr *reference(pt__arena *arena, const pt_column *column)
+{
+    pt_expr_column *ref = pt__expr_make(arena, COLUMN, column, NULL);
+    ref->id = column->id;
+    ref->name = column->name;
+    ref->base.type = column->type;
+    ref->base.nullable = column->nullable;
+    return &ref->base;
+}
+
+/* Partition, order, and what the window gives for rows that are alike in both. */
+static size_t window_orders(pt__arena *arena, const pt_plan *plan, const pt_expr_window *window,
+                            const pt_column *column, const pt_expr **orders)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < window->partition_count; i++) {
+        if (!has_column(plan, window->partition[i]))
+            return count;
+        orders[count++] = ascending(arena, window->partition[i]);
+    }
+    for (size_t i = 0; i < window->order_count; i++) {
+        if (!has_column(plan, pt__expr_as_sort_order(window->order[i])->child))
+            return count;
+        orders[count++] = window->order[i];
+    }
+    const pt_expr *made = reference(arena, column);
+    if (has_column(plan, made))
+        orders[count++] = ascending(arena, made);
+    return count;
+}
+
+/*
+ * The few rows of a window's result are shown in the order of the window, as they come out of Spark, which sorts to
+ * compute it. `relation`: analyzed, LIMIT on top.
+ */
+static const pt_plan *in_window_order(pt__arena *arena, const pt_plan *relation)
+{
+    if (relation->kind != PT_PLAN_LIMIT)
+        return relation;
+    const pt_plan *input = pt__plan_as_limit(relation)->input;
+    const pt_column *column;
+    const pt_expr_window *window = first_window(input, &column);
+    if (window == NULL)
+        return relation;
+    pt_plan_sort *sort = pt__plan_make(arena, SORT, sort, NULL);
+    const pt_expr **orders = pt__arena_array(arena, const pt_expr *, window->partition_count + window->order_count + 2);
+    sort->input = input;
+    sort->orders = orders;
+    sort->order_count = window_orders(arena, input, window, column, orders);
+    sort->is_global = true;
+    sort->base.columns = input->columns;
+    sort->base.column_count = input->column_count;
+    pt_plan_limit *limit = pt__plan_make(arena, LIMIT, limit, NULL);
+    *limit = *pt__plan_as_limit(relation);
+    limit->input = &sort->base;
+    return sort->order_count == 0 ? relation : &limit->base;
+}
+
+/* ---- cells ---- */
+
 static pt_status take_cell(collection *c, const pt_type *type, const struct ArrowArray *column, int64_t row,
                            pt_error *err)
 {
@@ -104,6 +202,7 @@ static pt_status append_rows(pt_job *job, pt__zones *zones, const pt_plan_show *
                              pt__buffer *out, pt_error *err)
 {
     pt__arena *arena = pt__job_arena(job);
+    relation = in_window_order(arena, relation);
     collection *c = pt__arena_make(arena, collection);
     c->scratch = pt__arena_buffer(arena);
     c->arena = arena;
