@@ -156,10 +156,10 @@ static bool fits_long(pt_text_view text)
            number.unscaled <= INT64_MAX;
 }
 
-/* 2020-01-01T10:00:00 with what may follow; fractions and zones are not looked into. */
+/* 2020-01-01T10:00 with what may follow; seconds and zones are not looked into. */
 static bool looks_like_timestamp(pt_text_view text)
 {
-    static const char SHAPE[] = "dddd-dd-ddTdd:dd:dd";
+    static const char SHAPE[] = "dddd-dd-ddTdd:dd";
     if (text.size_bytes < sizeof(SHAPE) - 1)
         return false;
     for (size_t i = 0; i < sizeof(SHAPE) - 1; i++) {
@@ -350,7 +350,7 @@ static const pt_type *whole_type(pt__arena *arena, pt_text_view text)
 static bool is_double(const char *text)
 {
     char *end;
-    if (text[0] == '\0' || isspace((unsigned char)text[0]))
+    if (text[0] == '\0')
         return false;
     strtod(text, &end);
     return *end == '\0' && strpbrk(text, "xXpPiI") == NULL;

@@ -329,6 +329,10 @@ static void put_call(pt__buffer *out, const pt_expr_call *call)
     const char *name = call->name.parts[call->name.count - 1];
     if (put_ordered_mode(out, call, name))
         return;
+    if (strcasecmp(name, "from_json") == 0 && call->base.type != NULL && call->base.type->id == PT_TYPE_MAP) {
+        pt__buffer_append_string(out, "entries");
+        return;
+    }
     if (call->within_group_count != 0 && strcasecmp(name, "string_agg") == 0)
         name = "listagg";
     if (put_operator(out, call, name) || put_literal_call(out, call, name))

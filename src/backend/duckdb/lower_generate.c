@@ -67,7 +67,10 @@ static pt_status bind_columns(pt__lower *lower, const generator *g, pt_error *er
     size_t first = g->has_position ? 1 : 0;
     if (g->has_position)
         bind_position(lower, g);
-    if (name_is(g, "inline") || name_is(g, "inline_outer")) {
+    if (name_is(g, "json_tuple")) {
+        for (size_t i = 0; i < g->made_count; i++)
+            bind_made(lower, g, i, pt__arena_printf(lower->arena, "list_extract(unnest(%s), %zu)", g->list, i + 1));
+    } else if (name_is(g, "inline") || name_is(g, "inline_outer")) {
         bind_fields(lower, g, 0, type->element);
     } else if (type->id == PT_TYPE_MAP) {
         bind_fields(lower, g, first, NULL);
@@ -118,6 +121,12 @@ static pt_status put_list(pt__lower *lower, const generator *g, const pt_type **
         return put_stack(lower, g, element, err);
     if (g->call->argument_count == 0)
         return pt__lower_unsupported(err, g->call->base.origin, "this generator");
+    if (name_is(g, "json_tuple")) {
+        pt__put(lower, "[");
+        PT_TRY(pt__lower_by_template(lower, "spark_json_tuple({*})", g->call, NULL, err));
+        pt__put(lower, "]");
+        return PT_OK;
+    }
     bool is_map = g->call->arguments[0]->type->id == PT_TYPE_MAP;
     pt__put(lower, is_map ? "map_entries(" : "(");
     PT_TRY(pt__lower_expr(lower, g->call->arguments[0], err));

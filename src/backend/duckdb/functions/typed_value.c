@@ -119,7 +119,7 @@ static void append_leaf(pt__buffer *out, const pt__typed_reader *reader, const p
         text = pt__fn_string((const duckdb_string_t *)column->data + row);
         pt__buffer_append_byte(out, '"');
         pt__base64_encode(out, (pt_bytes_view){(const uint8_t *)text.data, text.size_bytes});
-        pt__buffer_append_byte(out, '"');
+        pt__buffer_append_string(out, text.size_bytes % 3 == 0 ? "\"" : text.size_bytes % 3 == 1 ? "==\"" : "=\"");
         break;
     case PT_TYPE_DATE:
     case PT_TYPE_TIMESTAMP:
