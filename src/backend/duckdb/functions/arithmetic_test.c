@@ -42,6 +42,10 @@ static const pt__fn_case DECIMALS[] = {
      "[NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION]{\"value\":\"999999999999999999999999999999999999990\",\"precision\":"
      "\"38\",\"scale\":\"0\",\"config\":\"\\\"spark.sql.ansi.enabled\\\"\"}"},
     {"spark_decimal_multiply_38_0(99999999999999999999999999999999999999::DECIMAL(38,0), 10, true)", "NULL"},
+    {"spark_decimal_multiply_38_6(x, y, true) FROM (VALUES (1234567890123456789.0123::DECIMAL(30,4), "
+     "2.5::DECIMAL(12,2)), "
+     "(NULL, 1), (1.5, -0.25), (99999999999999999999999999, 9999999999.99)) t(x, y)",
+     "3086419725308641972.530750 / NULL / -0.375000 / NULL"},
     {"spark_decimal_divide_14_6(10::DECIMAL(4,2), 3::DECIMAL(10,0), false), "
      "spark_decimal_divide_14_6((-2)::DECIMAL(4,2), 3::DECIMAL(10,0), false), "
      "spark_decimal_divide_38_6(1.5::DECIMAL(38,18), 0.000000000000000007::DECIMAL(38,18), false)",

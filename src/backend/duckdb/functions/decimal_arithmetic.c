@@ -280,10 +280,40 @@ static bool multiply_plainly(pt__fn_call *call)
     return true;
 }
 
+static inline pt_int128 load_wide(const pt__fn_column *column, bool narrow, idx_t row)
+{
+    return narrow ? ((const int64_t *)column->data)[row] : pt__fn_load_int128((const char *)column->data + 16 * row);
+}
+
+/** Products of values that mostly have 64 bits, into 38 digits, which any two such values fit. */
+static bool multiply_wide(pt__fn_call *call)
+{
+    const pt__fn_column *a = &call->columns[0];
+    const pt__fn_column *b = &call->columns[1];
+    bool a_narrow = is_decimal_of_64_bits(a->type);
+    bool b_narrow = is_decimal_of_64_bits(b->type);
+    if (call->row->option != PT__DECIMAL_MULTIPLY || a->type->scale + b->type->scale != call->scale ||
+        call->precision != PT_DECIMAL_DIGITS_MAX || (!a_narrow && a->type->physical != DUCKDB_TYPE_HUGEINT) ||
+        (!b_narrow && b->type->physical != DUCKDB_TYPE_HUGEINT))
+        return false;
+    for (idx_t r = 0; r < call->row_count; r++) {
+        pt_int128 left = load_wide(a, a_narrow, r);
+        pt_int128 right = load_wide(b, b_narrow, r);
+        if (fits_64(left) && fits_64(right))
+            pt__fn_put_int128((char *)call->out + 16 * r, (pt_int128)(int64_t)left * (int64_t)right);
+        else if (pt__fn_live(call, r) && !compute_row(call, &OPERATIONS[PT__DECIMAL_MULTIPLY], r)) {
+            if (call->failed)
+                return true;
+            pt__fn_set_null(call, r);
+        }
+    }
+    return true;
+}
+
 void pt__fn_decimal_arithmetic(pt__fn_call *call)
 {
     const operation *op = &OPERATIONS[call->row->option];
-    if (multiply_plainly(call))
+    if (multiply_plainly(call) || multiply_wide(call))
         return;
     PT__FN_EACH(call, r, compute_row(call, op, r));
 }

@@ -159,7 +159,7 @@ static bool write_match(const search *s, uint32_t node, style how)
     if (value->kind == PT_LOOSE_ARRAY && how == STYLE_FLAT) {
         bool any = false;
         PT_LOOSE_EACH(s->json, node, child)
-            any = find(s, child, s->count, how) || any;
+        any = find(s, child, s->count, how) || any;
         return any;
     }
     if (how != STYLE_RAW)
@@ -187,7 +187,7 @@ static size_t find_all(const search *s, uint32_t node, size_t next, style how)
         separate(s->out);
     pt__buffer_append_byte(s->out, '[');
     PT_LOOSE_EACH(s->json, node, child)
-        matches += find(s, child, next, how == STYLE_RAW ? STYLE_QUOTED : how);
+    matches += find(s, child, next, how == STYLE_RAW ? STYLE_QUOTED : how);
     pt__buffer_append_byte(s->out, ']');
     return matches;
 }
@@ -266,7 +266,7 @@ static bool append_field(pt__buffer *out, const pt__loose_json *json, pt_text_vi
 {
     uint32_t found = 0;
     PT_LOOSE_EACH(json, 0, child)
-        found = pt__loose_key_is(&json->nodes[child], name) ? child : found;
+    found = pt__loose_key_is(&json->nodes[child], name) ? child : found;
     const pt__loose_node *value = &json->nodes[found];
     if (found == 0 || value->kind == PT_LOOSE_NULL)
         return false;
@@ -313,7 +313,7 @@ static bool array_length(pt__fn_call *call, idx_t row)
     if (!pt__json_read_row(call, 0, row, PT__JSON_LENIENT, &json) || json->nodes[0].kind != PT_LOOSE_ARRAY)
         return false;
     PT_LOOSE_EACH(json, 0, child)
-        length++;
+    length++;
     PT__FN_OUT(call, int32_t)[row] = length;
     return true;
 }

@@ -118,7 +118,7 @@ static uint32_t find_member(const conversion *c, uint32_t node, const char *name
     uint32_t found = 0;
     pt_text_view view = {name, strlen(name)};
     PT_LOOSE_EACH(c->json, node, child)
-        found = pt__loose_key_is(&c->json->nodes[child], view) ? child : found;
+    found = pt__loose_key_is(&c->json->nodes[child], view) ? child : found;
     return found;
 }
 

@@ -112,7 +112,8 @@ static bool to_json(pt__fn_call *call, idx_t row)
     if (!pretty && !sorted)
         return pt__fn_put_buffer(call, row, out);
     pt__loose_json *json = pt__json_of_call(call);
-    if (json == NULL || pt__loose_json_read(json, (pt_text_view){(const char *)out->data, out->size_bytes}, 0) != PT_LOOSE_OK)
+    if (json == NULL ||
+        pt__loose_json_read(json, (pt_text_view){(const char *)out->data, out->size_bytes}, 0) != PT_LOOSE_OK)
         return pt__fn_fail_memory(call);
     arrangement a = {json, &call->state->scratch2, pretty, sorted};
     pt__buffer_reset(a.out);

@@ -17,15 +17,15 @@
 typedef struct pt__typed_reader {
     pt__arena *arena;
     const pt_type *type;
-    const pt__json *options;     /* an object; keys in lower case */
+    const pt__json *options; /* an object; keys in lower case */
     const pt__zone *zone;
     pt__zones *zones;
     const pt__time_pattern *date; /* NULL: as casts read them */
     const pt__time_pattern *timestamp;
     const pt__time_pattern *timestamp_ntz;
-    const char *corrupt_field;   /* takes a record that does not fit */
+    const char *corrupt_field; /* takes a record that does not fit */
     bool fails_fast;
-    bool is_bad;                 /* set where a value did not fit its type */
+    bool is_bad; /* set where a value did not fit its type */
 } pt__typed_reader;
 
 /**

@@ -21,7 +21,8 @@ static void append_iso(pt__buffer *out, int64_t local_us)
     pt__civil_time t = pt__civil_from_micros(local_us);
     char date[PT_DATETIME_TEXT_MAX];
     pt__buffer_append(out, date, pt__format_date(pt__floor_divide(local_us, PT_MICROS_PER_DAY), date));
-    pt__buffer_printf(out, "T%02d:%02d:%02d.%03d", (int)t.hour, (int)t.minute, (int)t.second, (int)t.microsecond / 1000);
+    pt__buffer_printf(out, "T%02d:%02d:%02d.%03d", (int)t.hour, (int)t.minute, (int)t.second,
+                      (int)t.microsecond / 1000);
 }
 
 static void append_offset(pt__buffer *out, int64_t seconds)
@@ -88,8 +89,8 @@ static void append_real(pt__buffer *out, const pt__fn_column *column, idx_t row)
     char text[PT_DOUBLE_TEXT_MAX];
     double value = real_at(column, row);
     bool quoted = value != value || value - value != 0;
-    size_t size = column->type->id == DUCKDB_TYPE_FLOAT ? pt__format_float((float)value, text)
-                                                        : pt__format_double(value, text);
+    size_t size =
+        column->type->id == DUCKDB_TYPE_FLOAT ? pt__format_float((float)value, text) : pt__format_double(value, text);
     pt__buffer_append_string(out, quoted ? "\"" : "");
     pt__buffer_append(out, text, size);
     pt__buffer_append_string(out, quoted ? "\"" : "");
@@ -207,8 +208,8 @@ static void append_key(pt__buffer *out, const pt_type *type, const pt__fn_column
     }
 }
 
-static void append_map(pt__buffer *out, const pt__typed_reader *reader, const pt_type *type, const pt__fn_column *column,
-                       idx_t row)
+static void append_map(pt__buffer *out, const pt__typed_reader *reader, const pt_type *type,
+                       const pt__fn_column *column, idx_t row)
 {
     pt__fn_column entries = pt__fn_elements(column);
     pt__fn_column keys = pt__fn_field(&entries, column->type, 0);
