@@ -280,9 +280,16 @@ static pt_session *unlist(pt_host *host, const char *text_key, bool remember)
 
 void pt__host_forget_session(pt_host *host, pt_session *session, bool remember)
 {
-    pt_session *listed = unlist(host, session->key, remember);
-    if (listed != NULL)
-        pt_session_unref(listed);
+    pthread_mutex_lock(&host->lock);
+    bool is_listed = pt__map_get(&host->sessions, session->key) == session;
+    if (is_listed) {
+        pt__map_remove(&host->sessions, session->key);
+        if (remember)
+            pt__recent_add(&host->closed, session->key, 1);
+    }
+    pthread_mutex_unlock(&host->lock);
+    if (is_listed)
+        pt_session_unref(session);
 }
 
 pt_status pt__host_release_session(pt_host *host, const pt__session_key *key, bool allow_reconnect, pt_error *err)
@@ -354,7 +361,7 @@ static void expire(pt_host *host, pt_session *session)
     if (!pt__session_tick(session, pt__host_now_ms(host)))
         return;
     pt__host_log(host, PT_LOG_INFO, "session", "%s was idle and is closed", session->client_id);
-    pt__host_forget_session(host, session, true);
+    pt__host_forget_session(host, session, false); /* who comes back gets a new one, or is told that it changed */
     pt_session_close(session);
 }
 

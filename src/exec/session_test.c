@@ -82,7 +82,9 @@ PT_TEST(idle_sessions_are_closed)
     pt__host_tick(host);
     PT_CHECK(pt__session_is_closed(session));
     pt_session_unref(session);
-    PT_CHECK_STR(failing_condition(host, key, true), "INVALID_HANDLE.SESSION_CLOSED");
+    PT_CHECK_STR(failing_condition(host, key, false), "INVALID_HANDLE.SESSION_NOT_FOUND");
+    key.observed_id = id_b;
+    PT_CHECK_STR(failing_condition(host, key, true), "INVALID_HANDLE.SESSION_CHANGED");
     pt_host_free(host);
 }
 
