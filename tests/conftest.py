@@ -13,7 +13,8 @@ import uuid
 
 import pytest
 
-BINARY = os.environ.get("PT_BINARY", str(pathlib.Path(__file__).parents[1] / "build/release/portico"))
+from program import BINARY
+
 START_LIMIT_SECONDS = 20
 STOP_LIMIT_SECONDS = 20
 LISTENING = re.compile(r"listening on (\S+:\d+)")

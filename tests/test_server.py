@@ -6,7 +6,7 @@ import time
 import grpc
 import pytest
 
-from conftest import BINARY
+from program import BINARY
 
 
 def call(address, path, request, kind="unary_unary"):

@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from conftest import BINARY
+from program import BINARY
 from raw_http2 import SETTINGS, Peer, connect
 
 

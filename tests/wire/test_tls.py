@@ -155,7 +155,7 @@ def test_a_client_that_never_reads_is_let_go(server, keys):
     (["--tls-cert", "server.pem", "--tls-key", "server.key", "--tls-client-ca", "absent.pem"], "absent.pem"),
 ])
 def test_wrong_files_are_named(keys, options, word):
-    from conftest import BINARY
+    from program import BINARY
 
     run = subprocess.run([BINARY, "serve", "--listen", "127.0.0.1:0", *options], cwd=keys, capture_output=True,
                          text=True, timeout=10)
