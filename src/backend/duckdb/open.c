@@ -117,6 +117,10 @@ static pt_status restrict_files(duckdb_connection connection, const pt_config *c
     return status;
 }
 
+/* Footers of Parquet files are kept within the memory limit, and read again when their file has changed. */
+static const char DATABASE_SETTINGS[] = "ATTACH ':memory:' AS " PT_KEPT_CATALOG
+                                        "; SET GLOBAL parquet_metadata_cache = true";
+
 static pt_status prepare(pt__duckdb *self, const pt_config *config, pt_error *err)
 {
     duckdb_connection connection;
@@ -129,7 +133,7 @@ static pt_status prepare(pt__duckdb *self, const pt_config *config, pt_error *er
     if (status == PT_OK)
         status = pt__lines_register_function(connection, err);
     if (status == PT_OK)
-        status = pt__duckdb_run(connection, "ATTACH ':memory:' AS " PT_KEPT_CATALOG, err);
+        status = pt__duckdb_run(connection, DATABASE_SETTINGS, err);
     if (status == PT_OK)
         status = pt__catalog_prepare(self, connection, err);
     if (status == PT_OK)
