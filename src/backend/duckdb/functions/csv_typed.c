@@ -130,7 +130,11 @@ static bool from_csv(pt__fn_call *call, idx_t row)
         return false;
     pt_text_view text = pt__fn_text(call, 0, row);
     pt__csv_format format = format_of(reader, false);
-    record r = {reader, {0}, &call->state->scratch2, &call->state->scratch, pt__typed_option(reader, "nullvalue", ""),
+    record r = {reader,
+                {0},
+                &call->state->scratch2,
+                &call->state->scratch,
+                pt__typed_option(reader, "nullvalue", ""),
                 pt__typed_option(reader, "emptyvalue", "")};
     size_t corrupt = 0; /* where its null stands, behind the name */
     pt__csv_line_start(&r.line, &format, text);
@@ -168,8 +172,8 @@ void pt__fn_from_csv(pt__fn_call *call)
 /* ---- to_csv ---- */
 
 /* The value without quotes. */
-static void append_plain(pt__buffer *out, const pt__typed_reader *reader, const pt_type *type, const pt__fn_column *column,
-                         idx_t row)
+static void append_plain(pt__buffer *out, const pt__typed_reader *reader, const pt_type *type,
+                         const pt__fn_column *column, idx_t row)
 {
     pt__buffer json = PT_BUFFER_INIT;
     pt_text_view text;

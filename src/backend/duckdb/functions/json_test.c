@@ -45,18 +45,21 @@ PT_TEST(json_paths_find_what_spark_finds)
 #define FIELD(name, type) "{\"name\":\"" name "\",\"type\":\"" type "\",\"nullable\":true,\"metadata\":{}}"
 
 static const pt__fn_case TYPED[] = {
-    {"spark_from_json('{\"a\":\"x\",\"b\":1.50,\"c\":\"2020-01-02\"}'" OF_TYPE(FIELD("a", "integer") "," FIELD("b", "string") "," FIELD(
-         "c", "date")) "'{}', 'UTC')",
+    {"spark_from_json('{\"a\":\"x\",\"b\":1.50,\"c\":\"2020-01-02\"}'" OF_TYPE(
+         FIELD("a", "integer") "," FIELD("b", "string") "," FIELD("c", "date")) "'{}', 'UTC')",
      "{\"a\":null,\"b\":\"1.5\",\"c\":\"2020-01-02\"}"},
     {"spark_from_json('{\"a\":'" OF_TYPE(FIELD("a", "integer")) "'{}', 'UTC')", "{\"a\":null}"},
     {"spark_from_json(' '" OF_TYPE(FIELD("a", "integer")) "'{}', 'UTC')", "NULL"},
     {"spark_from_json('{\"t\":\"2020-01-02T03:04:05\",\"d\":\"1.255\"}'" OF_TYPE(
          FIELD("t", "timestamp") "," FIELD("d", "decimal(5,2)")) "'{}', 'Europe/Paris')",
      "{\"t\":\"2020-01-02 02:04:05+00\",\"d\":\"1.26\"}"},
-    {"spark_from_json('{\"a\":\"x\"}'" OF_TYPE(FIELD("a", "integer") "," FIELD("_corrupt_record", "string")) "'{}', 'UTC')",
+    {"spark_from_json('{\"a\":\"x\"}'" OF_TYPE(
+         FIELD("a", "integer") "," FIELD("_corrupt_record", "string")) "'{}', 'UTC')",
      "{\"a\":null,\"_corrupt_record\":\"{\\\"a\\\":\\\"x\\\"}\"}"},
     {"spark_from_json('{\"a\":\"x\"}'" OF_TYPE(FIELD("a", "integer")) "'{\"mode\":\"FAILFAST\"}', 'UTC')",
-     "! [MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION]{\"badRecord\":\"{\\\"a\\\":\\\"x\\\"}\",\"failFastMode\":\"FAILFAST\"}"},
+     "! "
+     "[MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION]{\"badRecord\":\"{\\\"a\\\":\\\"x\\\"}\",\"failFastMode\":"
+     "\"FAILFAST\"}"},
     {"spark_from_json('{\"d\":\"26/08/2015\"}'" OF_TYPE(FIELD("d", "date")) "'{\"dateformat\":\"dd/MM/yyyy\"}', 'UTC')",
      "{\"d\":\"2015-08-26\"}"},
     {"spark_from_json('{\"b\":\"aGk=\"}'" OF_TYPE(FIELD("b", "binary")) "'{}', 'UTC')", "{\"b\":\"\\\\x68\\\\x69\"}"},
@@ -71,15 +74,17 @@ static const pt__fn_case WRITTEN[] = {
     {"spark_to_json({'a': 1.5::DOUBLE, 'b': NULL::INTEGER, 'c': 'q\"'}" OF_TYPE(
          FIELD("a", "double") "," FIELD("b", "integer") "," FIELD("c", "string")) "'{}', 'UTC')",
      "{\"a\":1.5,\"c\":\"q\\\"\"}"},
-    {"spark_to_json({'a': 1, 'b': NULL::INTEGER}" OF_TYPE(FIELD("a", "integer") "," FIELD("b", "integer")) "'{\"ignorenullfields\":\"false\",\"sortkeys\":\"true\"}', 'UTC')",
+    {"spark_to_json({'a': 1, 'b': NULL::INTEGER}" OF_TYPE(FIELD("a", "integer") "," FIELD(
+         "b", "integer")) "'{\"ignorenullfields\":\"false\",\"sortkeys\":\"true\"}', 'UTC')",
      "{\"a\":1,\"b\":null}"},
     {"spark_to_json({'t': make_timestamptz(1577836800000000), 'b': '\\x01'::BLOB}" OF_TYPE(
          FIELD("t", "timestamp") "," FIELD("b", "binary")) "'{}', 'Europe/Paris')",
      "{\"t\":\"2020-01-01T01:00:00.000+01:00\",\"b\":\"AQ==\"}"},
-    {"spark_to_csv({'a': 'x,y', 'b': NULL::INTEGER, 'c': 'q\"r', 'd': ''}" OF_TYPE(
-         FIELD("a", "string") "," FIELD("b", "integer") "," FIELD("c", "string") "," FIELD("d", "string")) "'{}', 'UTC')",
+    {"spark_to_csv({'a': 'x,y', 'b': NULL::INTEGER, 'c': 'q\"r', 'd': ''}" OF_TYPE(FIELD("a", "string") "," FIELD(
+         "b", "integer") "," FIELD("c", "string") "," FIELD("d", "string")) "'{}', 'UTC')",
      "\"x,y\",,\"q\\\"r\",\"\""},
-    {"spark_from_csv('1;\"a;b\";x'" OF_TYPE(FIELD("a", "integer") "," FIELD("b", "string") "," FIELD("c", "double")) "'{\"sep\":\";\"}', 'UTC')",
+    {"spark_from_csv('1;\"a;b\";x'" OF_TYPE(
+         FIELD("a", "integer") "," FIELD("b", "string") "," FIELD("c", "double")) "'{\"sep\":\";\"}', 'UTC')",
      "{\"a\":1,\"b\":\"a;b\",\"c\":null}"},
 };
 
