@@ -230,7 +230,8 @@ static pt_status raise_map_keys(const char *text, pt_error *err)
 static pt_status raise_no_files(const char *text, pt_error *err)
 {
     char path[512] = "";
-    between(text, "pattern \"", "\"", path, sizeof(path));
+    if (!between(text, "pattern \"", "\"", path, sizeof(path)))
+        between(text, "\"", "\"", path, sizeof(path));
     return pt__raise(err, PT_COND_PATH_NOT_FOUND, "path", path, NULL);
 }
 
@@ -267,6 +268,7 @@ static const struct rule {
     {"Out of Memory Error", raise_no_memory},
     {"Permission Error", raise_permission},
     {"No files found that match the pattern", raise_no_files},
+    {"No such file or directory", raise_no_files},
     {"Overflow in addition of DECIMAL", raise_decimal_range},
     {"Overflow in subtract of DECIMAL", raise_decimal_range},
     {"Overflow in multiplication of DECIMAL", raise_decimal_range},

@@ -4,7 +4,9 @@
 #include "base/format_double.h"
 #include "base/test.h"
 #include "decode/spark_sql/parser.h"
+#include "plan/arrow_schema.h"
 
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,16 +74,25 @@ static pt_status find_files(pt__catalog *catalog, pt__arena *arena, const pt_pla
                             const pt_file_set **out, pt_error *err)
 {
     pt_file_set *files = pt__arena_make(arena, pt_file_set);
-    pt_data_file *items = pt__arena_array(arena, pt_data_file, scan->path_count);
-    for (size_t i = 0; i < scan->path_count; i++)
-        items[i].path = scan->paths[i];
-    files->files = items;
-    files->file_count = scan->path_count;
+    pt__list(pt_data_file) items = {0};
+    pt__list(const char *) paths = {0};
+    for (size_t i = 0; i < scan->path_count; i++) {
+        glob_t found;
+        glob(scan->paths[i], GLOB_NOCHECK, NULL, &found);
+        for (size_t k = 0; k < found.gl_pathc; k++) {
+            pt_data_file file = {.path = pt__arena_copy_string(arena, found.gl_pathv[k])};
+            pt__list_push(arena, &items, file);
+            pt__list_push(arena, &paths, file.path);
+        }
+        globfree(&found);
+    }
+    files->files = items.items;
+    files->file_count = items.count;
     files->data_schema = scan->schema;
     *out = files;
     if (scan->schema != NULL)
         return PT_OK;
-    pt_file_request request = {scan->format, scan->paths, scan->path_count, scan->options};
+    pt_file_request request = {scan->format, paths.items, paths.count, scan->options};
     if (pt_backend_duckdb.describe_files == NULL)
         return pt_error_set(err, PT_UNSUPPORTED, "files cannot be described");
     return pt_backend_duckdb.describe_files(of(catalog)->session, &request, arena, &files->data_schema, err);
@@ -308,11 +319,9 @@ static pt_status collect(pt_operation *operation, pt__buffer *out, pt_error *err
     return status;
 }
 
-static pt_status run(pt__test_engine *engine, const char *sql, pt__buffer *out, pt_error *err)
+static pt_status run_plan(pt__test_engine *engine, const pt_plan *plan, pt__buffer *out, pt_error *err)
 {
-    const pt_plan *plan;
     pt_operation *operation;
-    PT_TRY(pt__test_engine_analyze(engine, sql, &plan, err));
     pt_query query = {.size_bytes = sizeof(query),
                       .plan = plan,
                       .time_zone = engine->time_zone,
@@ -322,6 +331,20 @@ static pt_status run(pt__test_engine *engine, const char *sql, pt__buffer *out, 
     pt_status status = collect(operation, out, err);
     operation->vtable->free(operation);
     return status;
+}
+
+static pt_status run(pt__test_engine *engine, const char *sql, pt__buffer *out, pt_error *err)
+{
+    const pt_plan *plan;
+    PT_TRY(pt__test_engine_analyze(engine, sql, &plan, err));
+    return run_plan(engine, plan, out, err);
+}
+
+const pt_type *pt__test_engine_struct_of(pt__arena *arena, const struct ArrowSchema *schema)
+{
+    const pt_type *type = NULL;
+    pt__arrow_type(arena, schema, &type, NULL);
+    return type;
 }
 
 static const char *answer(pt__test_engine *engine, pt_status status, pt__buffer *text, pt_error *err)
@@ -341,6 +364,14 @@ const char *pt__test_engine_run(pt__test_engine *engine, const char *sql)
     pt_error err = PT_ERROR_INIT;
     pt__buffer text = PT_BUFFER_INIT;
     pt_status status = run(engine, sql, &text, &err);
+    return answer(engine, status, &text, &err);
+}
+
+const char *pt__test_engine_run_plan(pt__test_engine *engine, const pt_plan *plan)
+{
+    pt_error err = PT_ERROR_INIT;
+    pt__buffer text = PT_BUFFER_INIT;
+    pt_status status = run_plan(engine, plan, &text, &err);
     return answer(engine, status, &text, &err);
 }
 

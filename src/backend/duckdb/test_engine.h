@@ -31,6 +31,12 @@ void pt__test_engine_close(pt__test_engine *engine);
  */
 const char *pt__test_engine_run(pt__test_engine *engine, const char *sql);
 
+/** The same for an analyzed plan in the engine's arena. */
+const char *pt__test_engine_run_plan(pt__test_engine *engine, const pt_plan *plan);
+
+/** The struct type of an Arrow schema. */
+const pt_type *pt__test_engine_struct_of(pt__arena *arena, const struct ArrowSchema *schema);
+
 /** Parses and analyzes; the plan lives as long as the engine's arena. */
 pt_status pt__test_engine_analyze(pt__test_engine *engine, const char *sql, const pt_plan **out, pt_error *err);
 
