@@ -63,14 +63,25 @@ static const char *integer_name(const pt_type *type)
     }
 }
 
+/* The length of an interval's last field: microseconds or months. */
+static int64_t interval_unit(const pt_type *type)
+{
+    static const int64_t UNITS[] = {INT64_C(86400000000), INT64_C(3600000000), INT64_C(60000000), INT64_C(1000000)};
+    if (type->id == PT_TYPE_INTERVAL_YEAR_MONTH)
+        return type->end_field == 0 ? 12 : 1;
+    return UNITS[type->end_field < 4 ? type->end_field : 3];
+}
+
 static pt_status put_integer(pt__lower *lower, const cast *c, const char *text, const pt_type *from, const pt_type *to,
                              pt_error *err)
 {
     bool widens = from->id == PT_TYPE_BOOLEAN || (pt__type_is_integral(from) && integer_digits(from) <= integer_digits(to));
     if (widens)
         put_native(lower, text, to);
-    else if (pt__type_is_interval(from) || from->id == PT_TYPE_DATE)
+    else if (from->id == PT_TYPE_INTERVAL_CALENDAR || from->id == PT_TYPE_DATE)
         return refuse(lower, c, from, to, err);
+    else if (pt__type_is_interval(from))
+        pt__putf(lower, "spark_cast_%s_%s(%s // %" PRId64 ")", integer_name(to), c->mode, text, interval_unit(from));
     else
         pt__putf(lower, "spark_cast_%s_%s(%s)", integer_name(to), c->mode, text);
     return PT_OK;
@@ -149,10 +160,18 @@ static pt_status put_datetime(pt__lower *lower, const cast *c, const char *text,
     return PT_OK;
 }
 
-static int64_t day_time_unit(uint8_t field)
+static pt_status put_interval_from_other(pt__lower *lower, const cast *c, const char *text, const pt_type *from,
+                                         const pt_type *to, pt_error *err)
 {
-    static const int64_t UNITS[] = {INT64_C(86400000000), INT64_C(3600000000), INT64_C(60000000), 1};
-    return UNITS[field < 4 ? field : 3];
+    const char *kind = to->id == PT_TYPE_INTERVAL_DAY_TIME ? "dt" : "ym";
+    if (pt__type_is_string(from))
+        pt__putf(lower, "spark_cast_%s_interval_%s(%s, %d::INTEGER, %d::INTEGER)", kind, c->mode, text, to->start_field,
+                 to->end_field);
+    else if (pt__type_is_integral(from) || from->id == PT_TYPE_DECIMAL)
+        pt__putf(lower, "spark_number_%s_interval_%s(%s, %d::INTEGER)", kind, c->mode, text, to->end_field);
+    else
+        return refuse(lower, c, from, to, err);
+    return PT_OK;
 }
 
 /* Another pair of fields: what is smaller than the last one is cut off. */
@@ -160,9 +179,9 @@ static pt_status put_interval(pt__lower *lower, const cast *c, const char *text,
                               const pt_type *to, pt_error *err)
 {
     if (from->id != to->id)
-        return refuse(lower, c, from, to, err);
-    int64_t unit = to->id == PT_TYPE_INTERVAL_DAY_TIME ? day_time_unit(to->end_field) : to->end_field == 0 ? 12 : 1;
-    if (unit == 1)
+        return put_interval_from_other(lower, c, text, from, to, err);
+    int64_t unit = interval_unit(to);
+    if (unit == 1 || (to->id == PT_TYPE_INTERVAL_DAY_TIME && to->end_field >= 3))
         pt__put(lower, text);
     else
         pt__putf(lower, "(%s - %s %% %" PRId64 ")", text, text, unit);
@@ -324,6 +343,10 @@ static pt_status put_other(pt__lower *lower, const cast *c, const char *text, co
         pt__putf(lower, "encode(%s)", text);
         return PT_OK;
     case PT_TYPE_INTERVAL_CALENDAR:
+        if (!pt__type_is_string(from))
+            return refuse(lower, c, from, to, err);
+        pt__putf(lower, "spark_cast_interval(%s)", text);
+        return PT_OK;
     case PT_TYPE_TIME:
     case PT_TYPE_VARIANT:
     case PT_TYPE_VOID:
