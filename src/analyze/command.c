@@ -121,7 +121,8 @@ static pt_status fit_to_table(pt__analyzer *a, const pt_plan_insert *node, const
     for (size_t i = 0; i < node->partition.count; i++)
         fixed += node->partition.items[i].value != NULL;
     size_t wanted = node->column_name_count != 0 ? node->column_name_count : schema->field_count - fixed;
-    if (count != wanted && !(node->by_name && count < wanted))
+    bool may_lack = node->by_name && !node->is_save_as_table;
+    if (count != wanted && !(may_lack && count < wanted))
         return fail_arity(a, node, *query, schema, err);
     const pt_expr **list = pt__arena_array(a->arena, const pt_expr *, schema->field_count + 1);
     size_t next = 0;

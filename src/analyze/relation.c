@@ -337,6 +337,8 @@ PT_ANALYZE_KIND(scan_files)
     pt_plan_scan_files *scan = pt__plan_make(a->arena, SCAN_FILES, scan_files, node->base.origin);
     *scan = *node;
     scan->files = files;
+    if (scan->format == NULL)
+        scan->format = a->catalog->vtable->conf(a->catalog, "spark.sql.sources.default");
     size_t data = files->data_schema->field_count;
     size_t partitions = files->partition_schema == NULL ? 0 : files->partition_schema->field_count;
     pt_column *columns = pt__arena_array(a->arena, pt_column, data + partitions + 1);
