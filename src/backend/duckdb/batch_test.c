@@ -17,6 +17,7 @@ PT_TEST(results_come_in_every_type)
         {"SELECT array(1, NULL, 3), array(), array(array('a'), NULL), map('k', array(1)), named_struct('a', 1, 'b', NULL)",
          "[1,NULL,3]|[]|[[a],NULL]|[{k,[1]}]|{1,NULL}\n"},
         {"SELECT NULL, array(NULL)", "NULL|[NULL]\n"},
+        {"SELECT 1Y, 2S, 3, 4L, 1.5F, 2.5D, true, false, X'00FF', '', 'text', NULL, 1.25, INTERVAL '1' MONTH", "1|2|3|4|1.5|2.5|true|false|00FF||text|NULL|1.25|1\n"},
         {"SELECT 'twelve bytes', 'thirteen byte', 'a text that is longer than thirty-two bytes', ''",
          "twelve bytes|thirteen byte|a text that is longer than thirty-two bytes|\n"},
         {"SELECT slice(array(1, 2, 3, 4), 2, 2), reverse(array(1, 2)), sort_array(array(3, 1, 2)), filter(array(1, 2, 3), x -> x <> 2)",

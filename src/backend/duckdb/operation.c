@@ -1,6 +1,7 @@
 #include "backend/duckdb/operation.h"
 
 #include "backend/duckdb/command.h"
+#include "backend/duckdb/literal_row.h"
 #include "backend/duckdb/statement.h"
 #include "base/condition.h"
 #include "plan/arrow_schema.h"
@@ -32,6 +33,7 @@ typedef struct operation {
     bool has_started;
     bool has_batch;
     bool is_command;
+    bool is_literal;
     bool has_delivered;               /* a batch has left */
     pt__batch batch;
     duckdb_data_chunk chunk;          /* whose rows from `chunk_row` on are not yet delivered */
@@ -172,8 +174,20 @@ static pt_status run_command(operation *op, pt_error *err)
     return pt__command_execute(&command, op->plan, err);
 }
 
+/* The one row of a plan that needs no engine. */
+static pt_status pull_literals(operation *op, struct ArrowArray *out, pt_error *err)
+{
+    PT_TRY(pt__statement_check(&op->statement, err));
+    if (op->has_started)
+        return PT_OK;
+    op->has_started = true;
+    return pt__literal_row_make(op->plan, out) ? PT_OK : pt_error_set(err, PT_NO_MEMORY, "no memory for a row");
+}
+
 static pt_status pull(operation *op, struct ArrowArray *out, pt_error *err)
 {
+    if (op->is_literal)
+        return pull_literals(op, out, err);
     if (op->is_command)
         return run_command(op, err);
     pt_status status = pull_rows(op, out, err);
@@ -325,6 +339,12 @@ static pt_status fill(operation *op, const pt_query *query, pt_error *err)
     pt__statement_init(&op->statement, op->database, query->plan);
     if (op->is_command)
         return pt__command_check(op->database, op->arena, query->plan, op->time_zone, err);
+    op->is_literal = pt__is_literal_row(query->plan);
+    if (op->is_literal) {
+        op->lowered.columns = query->plan->columns;
+        op->lowered.column_count = query->plan->column_count;
+        return PT_OK;
+    }
     return lower_plan(op, true, err);
 }
 
