@@ -237,6 +237,7 @@ const char *pt__pretty_name(pt__arena *arena, const pt_expr *expr);
 
 PT_ANALYZE_KIND(scan_table);
 PT_ANALYZE_KIND(scan_files);
+PT_ANALYZE_KIND(stream);
 PT_ANALYZE_KIND(local);
 PT_ANALYZE_KIND(values);
 PT_ANALYZE_KIND(range);

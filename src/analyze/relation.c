@@ -330,6 +330,27 @@ PT_ANALYZE_KIND(scan_table)
     return PT_OK;
 }
 
+PT_ANALYZE_KIND(stream)
+{
+    if (node->format == NULL || strcasecmp(node->format, "rate") != 0) {
+        const char *feature = pt__arena_printf(a->arena, "streaming reads of the source %s",
+                                               node->format == NULL ? "parquet" : node->format);
+        return pt__analyzer_fail(pt__raise(err, PT_COND_UNSUPPORTED_FEATURE, "feature", feature, NULL),
+                                 node->base.origin, err);
+    }
+    pt_plan_stream *stream = pt__plan_make(a->arena, STREAM, stream, node->base.origin);
+    pt__inherit(&stream->base, &node->base);
+    stream->format = node->format;
+    stream->options = node->options;
+    pt_column *columns = pt__arena_array(a->arena, pt_column, 2);
+    columns[0] = pt__new_column(a, "timestamp", PT_T(TIMESTAMP), true);
+    columns[1] = pt__new_column(a, "value", PT_T(LONG), true);
+    stream->base.columns = columns;
+    stream->base.column_count = 2;
+    *out = &stream->base;
+    return PT_OK;
+}
+
 PT_ANALYZE_KIND(scan_files)
 {
     const pt_file_set *files;
@@ -788,6 +809,7 @@ static pt_status dispatch(pt__analyzer *a, const pt_plan *plan, const pt_plan **
     switch (plan->kind) {
         ROUTE(SCAN_TABLE, scan_table);
         ROUTE(SCAN_FILES, scan_files);
+        ROUTE(STREAM, stream);
         ROUTE(LOCAL, local);
         ROUTE(VALUES, values);
         ROUTE(RANGE, range);

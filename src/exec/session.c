@@ -1,4 +1,5 @@
 #include "exec/state.h"
+#include "exec/streams.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -108,6 +109,7 @@ static void empty(pt_session *session)
     session->conf_bytes = 0;
     session->artifact_bytes = 0;
     pthread_mutex_unlock(&session->lock);
+    pt__streams_end(session);
     end_map(&jobs, end_job);
     end_map(&views, end_view);
     end_map(&functions, end_function);
@@ -234,7 +236,7 @@ static pt_job **all_jobs(pt_session *session, size_t *count)
 bool pt__session_tick(pt_session *session, uint64_t now_ms)
 {
     size_t count;
-    size_t alive = 0;
+    size_t alive = pt__streams_tick(session) ? 1 : 0;
     pt_job **list = all_jobs(session, &count);
     for (size_t i = 0; i < count; i++) {
         if (pt__job_is_abandoned(list[i], now_ms, session->host->limits.abandon_after))

@@ -112,6 +112,8 @@ typedef struct pt__kept {
 pt__kept *pt__kept_ref(pt__kept *kept);
 void pt__kept_unref(pt__kept *kept);
 
+typedef struct pt__stream pt__stream;
+
 struct pt_session {
     atomic_size_t references;
     pt_host *host;
@@ -132,6 +134,7 @@ struct pt_session {
     pt__map artifacts;     /* name to pt_bytes */
     uint64_t artifact_bytes;
     pt__map jobs;       /* id to pt_job, one reference each */
+    pt__stream *streams; /* streams.c */
     pt__recent ended;   /* ids of jobs that are gone, to their last state + 1, negative when abandoned */
     pt__recent created; /* createTable calls that were carried out: plan id and name */
     char *database;     /* current one; NULL: default */

@@ -68,6 +68,12 @@ typedef struct pt_plan_scan_files {
     const struct pt_file_set *files; /* set by analysis: expanded files and partition values */
 } pt_plan_scan_files;
 
+typedef struct pt_plan_stream {
+    pt_plan base;
+    const char *format;       /* "rate" */
+    pt_options options;
+} pt_plan_stream;
+
 typedef struct pt_plan_local {
     pt_plan base;
     pt_bytes_view data;       /* Arrow IPC stream; may be empty when a schema is given */

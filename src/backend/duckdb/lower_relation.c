@@ -266,6 +266,9 @@ static pt_status lower_kind(pt__lower *lower, const pt_plan *plan, pt__block *ou
     case PT_PLAN_SAMPLE: return pt__lower_sample(lower, pt__plan_as_sample(plan), out, err);
     case PT_PLAN_WITH: return pt__lower_with(lower, pt__plan_as_with(plan), out, err);
     case PT_PLAN_REFERENCE: return pt__lower_reference(lower, pt__plan_as_reference(plan), out, err);
+    case PT_PLAN_STREAM:
+        return pt_error_set(err, PT_ANALYSIS,
+                            "Queries with streaming sources must be executed with writeStream.start();");
     case PT_PLAN_COLLECT_METRICS: /* metrics are computed by queries of their own */
         return pt__lower_relation(lower, pt__plan_as_collect_metrics(plan)->input, out, err);
     case PT_PLAN_MAP_PYTHON:

@@ -38,10 +38,21 @@ static pt_status decode_files(pt__decoder *d, const Spark__Connect__Read__DataSo
     return pt__sql_parse_schema(d->arena, pt__decode_text(schema), d->options, &node->schema, d->err);
 }
 
+static pt_status decode_stream(pt__decoder *d, const Spark__Connect__Read *read, pt_plan **out)
+{
+    pt_plan_stream *node = pt__plan_make(d->arena, STREAM, stream, d->origin);
+    *out = &node->base;
+    if (read->read_type_case != SPARK__CONNECT__READ__READ_TYPE_DATA_SOURCE)
+        return pt__decode_unsupported_feature(d, "streaming reads of tables");
+    node->format = pt__decode_optional_text(PT_OPTIONAL(read->data_source, format, NULL));
+    node->options = PT_DECODE_OPTIONS(d, read->data_source, options);
+    return PT_OK;
+}
+
 pt_status pt__decode_read(pt__decoder *d, const Spark__Connect__Read *read, pt_plan **out)
 {
     if (read->is_streaming)
-        return pt__decode_unsupported_feature(d, "streaming reads");
+        return decode_stream(d, read, out);
     switch ((int)read->read_type_case) {
     case SPARK__CONNECT__READ__READ_TYPE_NAMED_TABLE: return decode_table(d, read->named_table, out);
     case SPARK__CONNECT__READ__READ_TYPE_DATA_SOURCE: return decode_files(d, read->data_source, out);

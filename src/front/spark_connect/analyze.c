@@ -5,6 +5,7 @@
 #include "base/arena_buffer.h"
 #include "base/map.h"
 #include "decode/spark_connect/decoder.h"
+#include "exec/streams.h"
 #include "front/spark_connect/schema_text.h"
 #include "front/spark_connect/sql_options.h"
 #include "plan/walk.h"
@@ -165,11 +166,14 @@ static pt_status answer_is_local(question *q, const analyze_request *request, an
 
 static pt_status answer_is_streaming(question *q, const analyze_request *request, analyze_response *out, pt_error *err)
 {
-    const pt_plan *decoded; /* streaming sources are refused by name */
+    const pt_plan *decoded;
+    const pt_plan *analyzed;
     PT_TRY(decode_plan(q, request->is_streaming->plan, &decoded, err));
+    PT_TRY(pt__session_analyze(q->session, q->arena, decoded, &analyzed, err));
     out->result_case = PT_CONNECT_RESULT(IS_STREAMING);
     out->is_streaming = pt__connect_make(q->arena, Spark__Connect__AnalyzePlanResponse__IsStreaming,
                                          spark__connect__analyze_plan_response__is_streaming__init);
+    out->is_streaming->is_streaming = pt__plan_is_streaming(analyzed);
     return PT_OK;
 }
 

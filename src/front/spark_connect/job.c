@@ -7,6 +7,7 @@
 #include "front/spark_connect/notes.h"
 #include "front/spark_connect/show.h"
 #include "front/spark_connect/sql_options.h"
+#include "front/spark_connect/streaming.h"
 #include "front/spark_connect/text_batch.h"
 #include "wire/proto.h"
 
@@ -320,6 +321,11 @@ pt_status pt__connect_job_run(pt_job *job, void *state, pt_error *err)
     PT_TRY(
         pt__connect_unpack(arena, &spark__connect__plan__descriptor, pt_bytes_get_view(context->plan), &message, err));
     PT_TRY(pt__connect_inflate_plan(arena, (const Spark__Connect__Plan *)message, &plan, err));
+    pt__connect_stream_answer answer = {0};
+    if (plan->op_type_case == SPARK__CONNECT__PLAN__OP_TYPE_COMMAND)
+        PT_TRY(pt__connect_streaming(job, context->mount, plan->command, &answer, err));
+    if (answer.message != NULL)
+        return write_message(job, answer.field, answer.message, err);
     PT_TRY(pt__connect_decode_plan(arena, plan, &options, &operation, err));
     return run_operation(job, context, &operation, plan, err);
 }
