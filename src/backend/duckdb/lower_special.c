@@ -184,6 +184,19 @@ RULE(remainder)
     return by_template(lower, call, pt__arena_printf(lower->arena, "spark_%s_{m}({0}, {1})", name), err);
 }
 
+/* The digits, when DuckDB's own rounding of decimals, half away from zero, is what is asked for; else -1. */
+static int native_digits(const pt_expr_call *call)
+{
+    int scale = type_of(call, 0)->scale;
+    if (call->argument_count == 1)
+        return scale > 0 ? 0 : -1;
+    const pt_expr_literal *digits = literal_of(call->arguments[1]);
+    if (digits == NULL || digits->value.is_null || !pt__type_is_integral(digits->base.type))
+        return -1;
+    int64_t value = digits->value.as.integer;
+    return value >= 0 && value < scale && call->base.type->scale == value ? (int)value : -1;
+}
+
 RULE(round)
 {
     (void)form;
@@ -192,6 +205,9 @@ RULE(round)
     bool half_even = is_word(call, "bround");
     if (type_of(call, 0)->id == PT_TYPE_DECIMAL) {
         const pt_type *type = call->base.type;
+        int native = half_even ? -1 : native_digits(call);
+        if (native >= 0)
+            return by_template(lower, call, pt__arena_printf(lower->arena, "CAST(round({0}, %d) AS {r})", native), err);
         return by_template(lower, call,
                            pt__arena_printf(lower->arena, "spark_decimal_round_%d_%d({0}, %s, %d::TINYINT)",
                                             type->precision, type->scale, digits, half_even ? 2 : 3),
@@ -207,6 +223,8 @@ RULE(ceil)
     bool is_floor = is_word(call, "floor");
     if (type_of(call, 0)->id == PT_TYPE_DECIMAL) {
         const pt_type *type = call->base.type;
+        if (call->argument_count == 1 && type_of(call, 0)->scale > 0)
+            return by_template(lower, call, is_floor ? "CAST(floor({0}) AS {r})" : "CAST(ceil({0}) AS {r})", err);
         const char *digits = call->argument_count > 1 ? "{1}::INTEGER" : "0::INTEGER";
         return by_template(lower, call,
                            pt__arena_printf(lower->arena, "spark_decimal_round_%d_%d({0}, %s, %d::TINYINT)",

@@ -21,45 +21,69 @@ void pt__fn_crc32(pt__fn_call *call)
 
 /* Digests as hexadecimal text. */
 
-static bool put_digest(pt__fn_call *call, idx_t row, const EVP_MD *algorithm)
+/* One context serves all rows: OpenSSL looks an algorithm up whenever a context changes to it. */
+static bool put_digest(pt__fn_call *call, idx_t row, EVP_MD_CTX *context, const EVP_MD *algorithm)
 {
+    static const char HEX[] = "0123456789abcdef";
     unsigned char digest[EVP_MAX_MD_SIZE];
-    char text[EVP_MAX_MD_SIZE * 2 + 1];
+    char text[EVP_MAX_MD_SIZE * 2];
     unsigned size = 0;
     pt_text_view bytes = pt__fn_text(call, 0, row);
-    if (EVP_Digest(bytes.data, bytes.size_bytes, digest, &size, algorithm, NULL) != 1)
+    if (context == NULL || EVP_DigestInit_ex(context, algorithm, NULL) != 1 ||
+        EVP_DigestUpdate(context, bytes.data, bytes.size_bytes) != 1 || EVP_DigestFinal_ex(context, digest, &size) != 1)
         return pt__fn_fail_memory(call);
-    for (unsigned i = 0; i < size; i++)
-        snprintf(text + 2 * i, 3, "%02x", digest[i]);
+    for (unsigned i = 0; i < size; i++) {
+        text[2 * i] = HEX[digest[i] >> 4];
+        text[2 * i + 1] = HEX[digest[i] & 15];
+    }
     pt__fn_put_text(call, row, text, 2 * (size_t)size);
     return true;
 }
 
-static bool sha2(pt__fn_call *call, idx_t row)
+static bool sha2(pt__fn_call *call, idx_t row, EVP_MD_CTX *context)
 {
     switch (PT__FN_IN(call, 1, int32_t)[row]) {
-    case 224: return put_digest(call, row, EVP_sha224());
+    case 224: return put_digest(call, row, context, EVP_sha224());
     case 0:
-    case 256: return put_digest(call, row, EVP_sha256());
-    case 384: return put_digest(call, row, EVP_sha384());
-    case 512: return put_digest(call, row, EVP_sha512());
+    case 256: return put_digest(call, row, context, EVP_sha256());
+    case 384: return put_digest(call, row, context, EVP_sha384());
+    case 512: return put_digest(call, row, context, EVP_sha512());
     default: return false;
     }
 }
 
+static void sha2_rows(pt__fn_call *call, EVP_MD_CTX *context)
+{
+    PT__FN_EACH(call, r, sha2(call, r, context));
+}
+
 void pt__fn_sha2(pt__fn_call *call)
 {
-    PT__FN_EACH(call, r, sha2(call, r));
+    EVP_MD_CTX *context = EVP_MD_CTX_new();
+    sha2_rows(call, context);
+    EVP_MD_CTX_free(context);
+}
+
+static void digest_rows(pt__fn_call *call, EVP_MD_CTX *context, const EVP_MD *algorithm)
+{
+    PT__FN_EACH(call, r, put_digest(call, r, context, algorithm));
+}
+
+static void put_digests(pt__fn_call *call, const EVP_MD *algorithm)
+{
+    EVP_MD_CTX *context = EVP_MD_CTX_new();
+    digest_rows(call, context, algorithm);
+    EVP_MD_CTX_free(context);
 }
 
 void pt__fn_sha1(pt__fn_call *call)
 {
-    PT__FN_EACH(call, r, put_digest(call, r, EVP_sha1()));
+    put_digests(call, EVP_sha1());
 }
 
 void pt__fn_md5(pt__fn_call *call)
 {
-    PT__FN_EACH(call, r, put_digest(call, r, EVP_md5()));
+    put_digests(call, EVP_md5());
 }
 
 /* AES: (value, key, mode, padding, iv, additional data); results begin with the initialization vector. */
