@@ -184,6 +184,16 @@ static pt_status call_user_function(pt__analyzer *a, pt__scope *scope, const pt_
     return pt__analyze_expr(a, scope, pt__expr_alias(a->arena, body, pt__pretty_name(a->arena, &call->base)), out, err);
 }
 
+static bool makes_map(const char *name)
+{
+    static const char *const NAMES[] = {"map",        "map_concat",     "map_from_arrays", "map_from_entries",
+                                        "str_to_map", "transform_keys"};
+    for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++)
+        if (strcasecmp(NAMES[i], name) == 0)
+            return true;
+    return false;
+}
+
 static bool starts_with_try(const char *name)
 {
     return strncasecmp(name, "try_", 4) == 0;
@@ -357,6 +367,8 @@ pt_status pt__resolve_call(pt__analyzer *a, pt__scope *scope, pt_expr_call *call
         return unknown_function(a, call, err);
     PT_TRY(check_modifiers(a, call, rows, err));
     call->mode = starts_with_try(name) ? PT_CAST_TRY : a->ansi ? PT_CAST_ANSI : PT_CAST_LEGACY;
+    if (makes_map(name)) /* legacy: the last of equal keys wins */
+        call->mode = pt__conf_is(a, "spark.sql.mapKeyDedupPolicy", "LAST_WIN") ? PT_CAST_LEGACY : PT_CAST_ANSI;
     pt__match match = {0};
     PT_TRY(choose(a, scope, call, rows, count, &match, err));
     fill_match(call, &match);

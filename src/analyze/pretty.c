@@ -282,7 +282,7 @@ static void put_arguments(pt__buffer *out, const pt_expr_call *call, const char 
     size_t shown = call->argument_count;
     const char *added = "";
     for (size_t i = 0; i < sizeof(PRINTED) / sizeof(PRINTED[0]); i++) {
-        bool counts = PRINTED[i].given == 0 || PRINTED[i].given == call->argument_count;
+        bool counts = PRINTED[i].given == SIZE_MAX || PRINTED[i].given == call->argument_count;
         if (counts && strcasecmp(PRINTED[i].name, name) == 0) {
             shown = PRINTED[i].shown < shown ? PRINTED[i].shown : shown;
             added = PRINTED[i].added;

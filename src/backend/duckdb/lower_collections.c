@@ -279,6 +279,74 @@ RULE(sequence)
 
 /* ---- maps ---- */
 
+/* A map out of the list of entries between open_entries and close_entries. */
+static void open_entries(pt__lower *lower, const pt_expr_call *call)
+{
+    pt__put(lower, "CAST(");
+    pt__put(lower, call->mode == PT_CAST_LEGACY ? "list_transform([" : "map_from_entries(");
+}
+
+/* Where the last wins: each key where it stands first, with the value that stands last. */
+static void close_entries(pt__lower *lower, const pt_expr_call *call)
+{
+    if (call->mode == PT_CAST_LEGACY) {
+        uint32_t n = ++lower->next_alias;
+        const char *keys = pt__arena_printf(lower->arena, "list_transform(b%u, lambda e%u: struct_extract(e%u, 'key'))", n, n, n);
+        pt__putf(lower,
+                 "], lambda b%u: map(list_select(%s, spark_pick_distinct(%s)), list_select(list_transform(b%u, lambda e%u: "
+                 "struct_extract(e%u, 'value')), spark_pick_last(%s))))[1]",
+                 n, keys, keys, n, n, n, keys);
+    } else {
+        pt__put(lower, ")");
+    }
+    pt__put(lower, " AS ");
+    pt__put_type(lower, call->base.type);
+    pt__put(lower, ")");
+}
+
+pt_status pt__lower_map_last_wins(pt__lower *lower, const pt_expr_call *call, pt_error *err)
+{
+    open_entries(lower, call);
+    for (size_t i = 0; i + 1 < call->argument_count; i += 2) {
+        pt__put(lower, i == 0 ? "[struct_pack(key := " : "), struct_pack(key := ");
+        PT_TRY(pt__lower_expr(lower, call->arguments[i], err));
+        pt__put(lower, ", value := ");
+        PT_TRY(pt__lower_expr(lower, call->arguments[i + 1], err));
+    }
+    pt__put(lower, ")]");
+    close_entries(lower, call);
+    return PT_OK;
+}
+
+RULE(map_from_arrays)
+{
+    (void)form;
+    return pt__lower_by_template(
+        lower,
+        call->mode == PT_CAST_LEGACY
+            ? "map(list_select({0}, spark_pick_distinct({0})), list_select({1}, spark_pick_last({0})))"
+            : "CASE WHEN spark_check_keys({0}, {1}) THEN map({0}, {1}) END",
+        call, NULL, err);
+}
+
+RULE(map_from_entries)
+{
+    (void)form;
+    if (call->mode != PT_CAST_LEGACY)
+        return pt__lower_by_template(lower, "CASE WHEN spark_check_entries({0}) THEN map_from_entries({0}) END", call, NULL,
+                                     err);
+    pt__put(lower, "CASE WHEN NOT spark_has_null(");
+    PT_TRY(pt__lower_expr(lower, call->arguments[0], err));
+    pt__put(lower, ") THEN ");
+    open_entries(lower, call);
+    pt__put(lower, "list_transform(");
+    PT_TRY(pt__lower_expr(lower, call->arguments[0], err));
+    pt__put(lower, ", lambda p: struct_pack(key := struct_extract_at(p, 1), value := struct_extract_at(p, 2)))");
+    close_entries(lower, call);
+    pt__put(lower, " END");
+    return PT_OK;
+}
+
 /* Binds key and value of the lambda to the fields of an entry; returns the number in the entry's name. */
 static uint32_t bind_entry(pt__lower *lower, const pt_expr_lambda *lambda)
 {
@@ -306,7 +374,8 @@ static pt_status transform_entries(pt__lower *lower, const pt_expr_call *call, b
 {
     const pt_expr_lambda *lambda = lambda_of(call, 1);
     uint32_t name = bind_entry(lower, lambda);
-    pt__put(lower, "CAST(map_from_entries(list_transform(map_entries(");
+    open_entries(lower, call);
+    pt__put(lower, "list_transform(map_entries(");
     PT_TRY(pt__lower_expr(lower, call->arguments[0], err));
     pt__putf(lower, "), lambda e%u: struct_pack(key := ", name);
     if (keys)
@@ -318,8 +387,8 @@ static pt_status transform_entries(pt__lower *lower, const pt_expr_call *call, b
         pt__putf(lower, "struct_extract(e%u, 'value')", name);
     else
         PT_TRY(pt__lower_expr(lower, lambda->body, err));
-    pt__put(lower, ")))");
-    put_result_type(lower, call);
+    pt__put(lower, "))");
+    close_entries(lower, call);
     return PT_OK;
 }
 
@@ -371,11 +440,12 @@ RULE(map_concat)
     }
     PT_TRY(open_named(lower, call, count, &held, err));
     put_all_present(lower, &held, count);
-    pt__put(lower, "CAST(map_from_entries(flatten([");
+    open_entries(lower, call);
+    pt__put(lower, "flatten([");
     for (size_t i = 0; i < count; i++)
         pt__putf(lower, "%smap_entries(%s)", i == 0 ? "" : ", ", held.texts[i]);
-    pt__put(lower, "]))");
-    put_result_type(lower, call);
+    pt__put(lower, "])");
+    close_entries(lower, call);
     pt__put(lower, " END");
     close_named(lower, &held);
     return PT_OK;
@@ -430,6 +500,8 @@ static const struct {
     {"greatest", rule_greatest},
     {"map_concat", rule_map_concat},
     {"map_filter", rule_map_filter},
+    {"map_from_arrays", rule_map_from_arrays},
+    {"map_from_entries", rule_map_from_entries},
     {"map_zip_with", rule_map_zip_with},
     {"max", rule_max},
     {"max_by", rule_max_by},

@@ -9,4 +9,7 @@ pt__lower_rule pt__lower_collection_rule_find(const char *name);
 pt__lower_rule pt__lower_statistics_rule_find(const char *name);
 pt__lower_rule pt__lower_json_rule_find(const char *name);
 
+/** map(key, value, ...) where the last of equal keys wins. */
+pt_status pt__lower_map_last_wins(pt__lower *lower, const pt_expr_call *call, pt_error *err);
+
 #endif

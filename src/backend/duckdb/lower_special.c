@@ -257,6 +257,11 @@ RULE(sum)
 {
     if (pt__type_is_integral(call->base.type) || pt__type_is_interval(call->base.type) || is_decimal(call)) {
         bool to_null = call->mode == PT_CAST_TRY || (call->mode == PT_CAST_LEGACY && is_decimal(call));
+        if (is_decimal(call) && call->base.type->precision == PT_DECIMAL_PRECISION_MAX) /* DuckDB goes to 39 digits */
+            return pt__lower_by_template(lower,
+                                         pt__arena_printf(lower->arena, "spark_decimal_add_%d(sum({0}), 0::DECIMAL(1,0), 38, %s)",
+                                                          call->base.type->scale, to_null ? "true" : "false"),
+                                         call, form, err);
         return pt__lower_by_template(lower, to_null ? "TRY_CAST(sum({0}) AS {r})" : "CAST(sum({0}) AS {r})", call, form,
                                      err);
     }
@@ -593,6 +598,8 @@ RULE(map)
         pt__put(lower, ")");
         return PT_OK;
     }
+    if (call->mode == PT_CAST_LEGACY)
+        return pt__lower_map_last_wins(lower, call, err);
     pt__put(lower, "map(");
     PT_TRY(put_every_second(lower, call, 0, err));
     pt__put(lower, ", ");

@@ -157,6 +157,12 @@ RULE(listagg)
 {
     pt__aggregate_form ordered;
     PT_TRY(order_form(lower, call, form, &ordered, err));
+    if (ordered.is_distinct && ordered.order == NULL)
+        PT_TRY(pt__lower_expr_text(lower, call->arguments[0], &ordered.order, err));
+    if (call->base.type->id == PT_TYPE_BINARY)
+        return by_text(lower, call, &ordered, err,
+                       call->argument_count > 1 ? "spark_array_join(list({0}) FILTER (WHERE {0} IS NOT NULL), coalesce({1}, ''::BLOB))"
+                                                : "spark_array_join(list({0}) FILTER (WHERE {0} IS NOT NULL), ''::BLOB)");
     const char *delimiter = call->argument_count > 1 ? "coalesce({1}, '')" : "''";
     return by_text(lower, call, &ordered, err, pt__arena_printf(lower->arena, "string_agg({0}, %s)", delimiter));
 }
@@ -203,7 +209,7 @@ RULE(interval_average)
 {
     const char *cast = call->mode == PT_CAST_TRY ? "TRY_CAST" : "CAST";
     return by_text(lower, call, form, err,
-                   pt__arena_printf(lower->arena, "%s(round(CAST(%s(sum({0}) AS BIGINT) AS DECIMAL(38,6)) / nullif(count({0}), 0)) AS {r})",
+                   pt__arena_printf(lower->arena, "%s(round(CAST(%s(sum({0}) AS {r}) AS DECIMAL(38,6)) / nullif(count({0}), 0)) AS {r})",
                                     cast, cast));
 }
 

@@ -21,12 +21,12 @@ static int64_t next_multiplier(uint64_t *random)
     }
 }
 
-static uint64_t seeded(int32_t seed)
+static uint64_t seeded(int64_t seed)
 {
-    return ((uint64_t)(int64_t)seed ^ UINT64_C(0x5DEECE66D)) & ((UINT64_C(1) << 48) - 1);
+    return ((uint64_t)seed ^ UINT64_C(0x5DEECE66D)) & ((UINT64_C(1) << 48) - 1);
 }
 
-static bool begin(pt__count_min_state *s, double error, double confidence, int32_t seed)
+static bool begin(pt__count_min_state *s, double error, double confidence, int64_t seed)
 {
     if (s->cells != NULL)
         return true;
@@ -62,7 +62,7 @@ bool pt__count_min_add(void *state, const pt__fn_column *columns, idx_t at, cons
 {
     pt__count_min_state *s = state;
     if (!begin(s, ((const double *)columns[1].data)[at], ((const double *)columns[2].data)[at],
-               ((const int32_t *)columns[3].data)[at]))
+               ((const int64_t *)columns[3].data)[at]))
         return false;
     s->total++;
     if (row->option == 0)

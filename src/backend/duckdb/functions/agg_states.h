@@ -80,7 +80,7 @@ typedef struct pt__count_min_state {
     int64_t total;
     int32_t depth;
     int32_t width;
-    int32_t seed;
+    int64_t seed;
 } pt__count_min_state;
 
 typedef enum pt__bitmap_option { PT__BITMAP_AND, PT__BITMAP_CONSTRUCT, PT__BITMAP_OR } pt__bitmap_option;

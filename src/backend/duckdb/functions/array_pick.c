@@ -66,6 +66,35 @@ void pt__fn_pick_distinct(pt__fn_call *call)
     EACH_LIST(call, 1, pick_distinct);
 }
 
+/* For each distinct element, in the order of first occurrences, where it stands last. */
+static bool pick_last(pt__fn_call *call, pt__list_out *out, idx_t row)
+{
+    array a = array_of(call, 0, row);
+    pt__value_set seen;
+    pt__buffer *memory = &call->state->scratch2;
+    pt__buffer_reset(memory);
+    if (!pt__value_set_init(&seen, &call->state->scratch, a.length) ||
+        !pt__buffer_reserve(memory, (seen.mask + 1) * sizeof(idx_t)))
+        return pt__fn_fail_memory(call);
+    idx_t *positions = (idx_t *)(void *)memory->data; /* in the result, by slot; one more, so that 0 is none */
+    memset(positions, 0, (seen.mask + 1) * sizeof(*positions));
+    for (idx_t i = 0; i < a.length; i++) {
+        size_t slot = pt__value_set_slot(&seen, &a.elements, a.offset + i);
+        if (positions[slot] == 0) {
+            if (!pt__list_out_grow(out, 1, &positions[slot]))
+                return false;
+            positions[slot]++;
+        }
+        PT__LIST_OUT(out, int64_t)[positions[slot] - 1] = (int64_t)i + 1;
+    }
+    return true;
+}
+
+void pt__fn_pick_last(pt__fn_call *call)
+{
+    EACH_LIST(call, 1, pick_last);
+}
+
 /* First occurrences in the first array that are (option 1) or are not (option 0) in the second. */
 static bool pick_by_other(pt__fn_call *call, pt__list_out *out, idx_t row)
 {

@@ -3,6 +3,7 @@
 
 #include "backend/duckdb/functions/nested.h"
 #include "backend/duckdb/functions/unicode.h"
+#include "backend/duckdb/functions/value_text.h"
 #include "backend/duckdb/functions/zones.h"
 #include "base/format_datetime.h"
 #include "base/format_double.h"
@@ -190,6 +191,12 @@ static void append_value(writer *w, const pt__fn_column *column, idx_t row)
     case DUCKDB_TYPE_MAP: append_map(w, column, row); break;
     default: append_struct(w, column, row);
     }
+}
+
+void pt__append_cast_text(pt__buffer *out, const pt__zone *zone, const pt__fn_column *column, idx_t row)
+{
+    writer w = {.out = out, .zone = zone};
+    append_value(&w, column, row);
 }
 
 static bool to_text(pt__fn_call *call, idx_t row)

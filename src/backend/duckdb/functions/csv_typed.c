@@ -3,6 +3,7 @@
 #include "backend/duckdb/functions/nested.h"
 #include "backend/duckdb/functions/number_text.h"
 #include "backend/duckdb/functions/typed_value.h"
+#include "backend/duckdb/functions/value_text.h"
 #include "base/csv_line.h"
 #include "base/loose_json.h"
 
@@ -195,6 +196,9 @@ static void append_plain(pt__buffer *out, const pt__typed_reader *reader, const 
     case PT_TYPE_TIMESTAMP_NTZ: pt__typed_format_time(out, reader, type, column, row); break;
     case PT_TYPE_INTERVAL_DAY_TIME:
     case PT_TYPE_INTERVAL_YEAR_MONTH: pt__typed_format_interval(out, type, column, row); break;
+    case PT_TYPE_ARRAY:
+    case PT_TYPE_MAP:
+    case PT_TYPE_STRUCT: pt__append_cast_text(out, reader->zone, column, row); break;
     default:
         pt__typed_append_json(&json, reader, type, column, row);
         bool quoted = json.size_bytes > 1 && json.data[0] == '"'; /* NaN and infinities */
