@@ -259,7 +259,7 @@ RULE(sum)
         bool to_null = call->mode == PT_CAST_TRY || (call->mode == PT_CAST_LEGACY && is_decimal(call));
         if (is_decimal(call) && call->base.type->precision == PT_DECIMAL_PRECISION_MAX) /* DuckDB goes to 39 digits */
             return pt__lower_by_template(lower,
-                                         pt__arena_printf(lower->arena, "spark_decimal_add_%d(sum({0}), 0::DECIMAL(1,0), 38, %s)",
+                                         pt__arena_printf(lower->arena, "spark_decimal_add_38_%d(sum({0}), 0::DECIMAL(1,0), %s)",
                                                           call->base.type->scale, to_null ? "true" : "false"),
                                          call, form, err);
         return pt__lower_by_template(lower, to_null ? "TRY_CAST(sum({0}) AS {r})" : "CAST(sum({0}) AS {r})", call, form,
