@@ -34,6 +34,14 @@ pt__block pt__block_from(const char *from);
 /** The whole statement of a relation, all its columns by position, as text. */
 pt_status pt__lower_select_text(pt__lower *lower, const pt_plan *plan, const char **out, pt_error *err);
 
+/* Stacks of aggregates (lower_stack.c). */
+
+/** Below an aggregate: makes what `plan` was lowered to a WITH clause of the statement when a stack gets high. PT_LIMIT. */
+pt_status pt__lower_cut_stack(pt__lower *lower, const pt_plan *plan, pt__block *block, pt_error *err);
+pt_status pt__lower_check_stack(const pt_expr_subquery *subquery, pt_error *err);
+/** What was cut off, before the statement that refers to it. */
+void pt__put_hoisted(pt__lower *lower);
+
 /* What an expression is about to be used for. */
 typedef enum pt__use {
     PT_USE_PROJECT,

@@ -24,7 +24,8 @@
 enum {
     PT_LOWER_REPEAT_MAX = 256,    /* bytes of an argument that may be written twice */
     PT_LOWER_INLINE_DEPTH = 48,   /* nesting of an expression that may be written where it is used */
-    PT_LOWER_DEPTH_MAX = 1500     /* nesting of relations and expressions together */
+    PT_LOWER_DEPTH_MAX = 1500,    /* nesting of relations and expressions together */
+    PT_LOWER_TYPE_NESTING_MAX = 100 /* arrays within arrays; DuckDB's binder takes time of the third power */
 };
 
 /** What a piece of text contains. */
@@ -72,6 +73,7 @@ typedef struct pt__lower {
     uint32_t next_alias;
     uint32_t last_id;             /* of the plan and of columns made here */
     pt__list(pt__lowered_cte) ctes;
+    pt__list(const char *) hoisted; /* WITH clauses of the whole statement, in order */
     pt__list(pt__lower_source) sources;
     bool in_filter;               /* conjuncts of WHERE: NULL counts as false */
     bool may_narrow;              /* see lower_narrow.h */
@@ -117,6 +119,8 @@ const char *pt__cut(pt__lower *lower, size_t mark);
 
 /* Types (lower_type.c). */
 void pt__put_type(pt__lower *lower, const pt_type *type);
+/** PT_LIMIT when the type nests more than PT_LOWER_TYPE_NESTING_MAX levels. */
+pt_status pt__check_type_nesting(const pt_type *type, pt_error *err);
 /** The name of a struct's field in DuckDB: Spark's, or f<i> where DuckDB could not tell the names apart. */
 void pt__put_field_name(pt__lower *lower, const pt_type *type, size_t ordinal);
 const char *pt__field_name(pt__arena *arena, const pt_type *type, size_t ordinal);

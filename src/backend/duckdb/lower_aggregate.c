@@ -148,6 +148,8 @@ pt_status pt__lower_aggregate(pt__lower *lower, const pt_plan_aggregate *aggrega
         *out = pt__block_from(NULL);
     else
         PT_TRY(pt__lower_relation(lower, aggregate->input, out, err));
+    if (aggregate->input != NULL)
+        PT_TRY(pt__lower_cut_stack(lower, aggregate->input, out, err));
     if (aggregate->input != NULL && must_wrap(lower, out, aggregate))
         pt__block_wrap(lower, out, aggregate->input->columns, aggregate->input->column_count);
     const pt_plan_aggregate *outer = lower->aggregate;

@@ -150,6 +150,7 @@ pt_status pt__lower_expr(pt__lower *lower, const pt_expr *expr, pt_error *err)
     bool in_filter = lower->in_filter;
     lower->in_filter = in_filter && expr->kind != PT_EXPR_CASE;
     PT_TRY(pt__lower_enter(lower, err));
+    PT_TRY(pt__check_type_nesting(expr->type, err));
     if (++lower->nesting > lower->deepest)
         lower->deepest = lower->nesting;
     pt_status status = lower_kind(lower, expr, err);

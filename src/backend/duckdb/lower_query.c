@@ -201,6 +201,7 @@ static pt_status put_values(pt__lower *lower, const pt_expr_subquery *subquery, 
 
 static pt_status subquery_text(pt__lower *lower, const pt_expr_subquery *subquery, const char **out, pt_error *err)
 {
+    PT_TRY(pt__lower_check_stack(subquery, err));
     outer_state state = leave_expression(lower);
     pt_status status = pt__lower_select_text(lower, subquery->plan, out, err);
     return_to_expression(lower, &state);

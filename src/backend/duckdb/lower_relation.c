@@ -349,6 +349,7 @@ pt_status pt__lower_query(pt__lower *lower, const pt_plan *plan, pt__lowered *ou
     pt__block block;
     PT_TRY(pt__lower_relation(lower, plan, &block, err));
     size_t mark = lower->text.size_bytes;
+    pt__put_hoisted(lower);
     pt__put_select(lower, &block, out->columns, out->column_count, false);
     out->sql = pt__cut(lower, mark);
     out->used_narrow = lower->used_narrow;

@@ -1,0 +1,257 @@
+"""Clients that die, never read, interrupt at random or come in crowds: memory, threads and descriptors return."""
+import random
+import threading
+import time
+
+import grpc
+import pytest
+
+from conftest import descriptors, eventually, resident_mebibytes, status_of
+from hostile_tools import eventually_below
+from proto_bytes import execute_request, field, root
+from raw import Failure, Raw, new, pb, rows
+from raw_http2 import DATA, HEADERS, Peer, connect, frame, message, request_headers, wide_windows
+
+EXECUTE = b"/spark.connect.SparkConnectService/ExecutePlan"
+WIDE = "select id, id * 2 as b, cast(id as string) as c from range({})"
+
+
+def start_query(stream, session, text, number=1, windows=True):
+    """Asks over a socket and leaves the answer to the caller."""
+    request = message(execute_request(session, root(field(10, field(1, text.encode())))))
+    stream.sendall((wide_windows() if windows else b"") + frame(HEADERS, request_headers(EXECUTE), 4, number)
+                   + frame(DATA, request, 1, number))
+
+
+def settle(server):
+    """What the server holds once it has calmed down."""
+    time.sleep(0.3)
+    return resident_mebibytes(server), descriptors(server)
+
+
+@pytest.fixture
+def other(server):
+    return server.another("--job.abandon-after", "1s", "--session.idle-after", "5s")
+
+
+def check_returned(server, before, mebibytes=96):
+    assert eventually(lambda: descriptors(server) <= before[1] + 2), (before, descriptors(server))
+    eventually_below(lambda: resident_mebibytes(server), before[0] + mebibytes)
+
+
+def warm(address):
+    client = Raw(address)
+    for _ in range(3):
+        assert rows(client.ask(new(), WIDE.format(200000))) == 200000
+    client.close()
+
+
+def test_clients_that_die_mid_stream_leave_nothing(other):
+    warm(other.address)
+    before = settle(other)
+    for round_ in range(20):
+        with connect(other.address) as stream:
+            peer = Peer(stream)
+            start_query(stream, new(), WIDE.format(100_000_000))
+            for _ in range(round_ % 4 * 30):
+                peer.read_frame()
+    client = Raw(other.address)
+    assert rows(client.ask(new(), "select 1")) == 1
+    client.close()
+    assert eventually(lambda: cpu_is_idle(other), 30), "queries of dead clients still run"
+    check_returned(other, before)
+
+
+def cpu_is_idle(server, window=0.5):
+    def used():
+        return sum(int(n) for n in open(f"/proc/{server.process.pid}/stat").read().rsplit(")", 1)[1].split()[11:13])
+
+    start = used()
+    time.sleep(window)
+    return used() - start < 100 * window * 0.1
+
+
+@pytest.mark.parametrize("windows", [True, False])
+def test_clients_that_never_read_hold_little(other, windows):
+    warm(other.address)
+    before = settle(other)
+    client = Raw(other.address)
+    streams = []
+    for _ in range(4):
+        stream = connect(other.address)
+        streams.append(stream)
+        stream.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(4))
+        start_query(stream, new(), WIDE.format(1_000_000_000), windows=windows)
+    highest = 0
+    for _ in range(30):
+        assert rows(client.ask(new(), "select 1")) == 1
+        highest = max(highest, resident_mebibytes(other))
+        time.sleep(0.1)
+    assert highest - before[0] < 4 * 64 + 128, (before, highest)
+    for stream in streams:
+        stream.close()
+    client.close()
+    assert eventually(lambda: cpu_is_idle(other), 30)
+    check_returned(other, before)
+
+
+def test_half_requests_hold_nothing(other):
+    before = settle(other)
+    for size in (1, 4, 5, 20, 60):
+        with connect(other.address) as stream:
+            Peer(stream)
+            content = message(execute_request(new(), root(field(10, field(1, b"select 1")))))
+            stream.sendall(frame(HEADERS, request_headers(EXECUTE), 4, 1) + frame(DATA, content[:size], 0, 1))
+    with connect(other.address) as stream:
+        peer = Peer(stream)
+        stream.sendall(frame(HEADERS, request_headers(EXECUTE), 4, 1) + frame(DATA, b"\0\0\0\0\x09abc", 1, 1))
+        assert peer.wait_for(HEADERS)  # an error, as the message is short
+    check_returned(other, before)
+
+
+def test_a_promise_of_a_large_message_takes_no_memory(other):
+    before = settle(other)
+    streams = []
+    for _ in range(50):
+        stream = connect(other.address)
+        streams.append(stream)
+        Peer(stream)
+        stream.sendall(frame(HEADERS, request_headers(EXECUTE), 4, 1) + frame(DATA, b"\0\x07\xff\xff\xff" + b"x", 0, 1))
+    time.sleep(0.5)
+    assert resident_mebibytes(other) - before[0] < 64
+    for stream in streams:
+        stream.close()
+    check_returned(other, before)
+
+
+# ---- interrupts ----
+
+STATEMENTS = ["select sum(pmod(hash(a.id, b.id), 7)) from range(100000) a cross join range(20000) b",
+              "select count(distinct id % 1000003) from range(30000000)",
+              "select id, count(*) over (partition by id % 10 order by id) from range(2000000)",
+              WIDE.format(50_000_000), "select 1", "select * from nowhere", "select raise_error('x')"]
+
+
+def ask_and_be_interrupted(client, session, seed, wrong):
+    dice = random.Random(seed)
+    kind = pb.InterruptRequest.InterruptType
+    for _ in range(4):
+        op = new()
+        timer = threading.Timer(dice.choice((0, 0.001, 0.02, 0.1, 0.3)) * dice.random(), lambda: quietly(
+            lambda: client.interrupt(session, interrupt_type=kind.INTERRUPT_TYPE_OPERATION_ID, operation_id=op)
+            or dice.random() < 0.5 or client.release(session, op)))
+        timer.start()
+        stop = time.monotonic() + 30
+        call = client.ask(session, dice.choice(STATEMENTS), op)
+        try:
+            for _ in call:
+                if dice.random() < 0.05:
+                    call.cancel()
+                if time.monotonic() > stop:
+                    wrong.append("no end")
+                    break
+        except grpc.RpcError as error:
+            if error.code() in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.UNKNOWN):
+                wrong.append(Failure(error))
+        timer.join()
+        quietly(lambda: client.interrupt(session, interrupt_type=kind.INTERRUPT_TYPE_ALL))
+        quietly(lambda: client.release(session, op))
+
+
+def quietly(action):
+    try:
+        action()
+    except grpc.RpcError:
+        pass
+
+
+def test_interrupts_at_random_times(server, raw, bystander):
+    sessions, wrong = [new() for _ in range(6)], []
+    threads = [threading.Thread(target=ask_and_be_interrupted, args=(raw, s, i, wrong)) for i, s in enumerate(sessions)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(240)
+        assert not thread.is_alive()
+    assert not wrong, wrong[:5]
+    for session in sessions:
+        assert rows(raw.ask(session, "select 1")) == 1
+        raw.release_session(session)
+    assert eventually(lambda: cpu_is_idle(server), 30)
+
+
+# ---- crowds ----
+
+def test_many_sessions(other):
+    client = Raw(other.address)
+    warm(other.address)
+    before = settle(other)
+    names = [new() for _ in range(300)]
+    for name in names:
+        list(client.command(name, f"create temp view v as select '{name}' as n"))
+    for name in random.Random(1).sample(names, 50):
+        assert rows(client.ask(name, f"select * from v where n = '{name}'")) == 1
+    for name in names:
+        client.release_session(name)
+    client.close()
+    check_returned(other, before)
+
+
+def test_many_connections(server, bystander):
+    before = descriptors(server)
+    streams = [connect(server.address, 30) for _ in range(200)]
+    for stream in streams:
+        Peer(stream)
+    for number, stream in enumerate(streams):
+        if number % 2:
+            start_query(stream, new(), "select 1")
+    for stream in streams:
+        stream.close()
+    assert eventually(lambda: descriptors(server) <= before + 3)
+
+
+def test_many_queries_at_once(server, raw, bystander):
+    session, wrong = new(), []
+
+    def work(number):
+        try:
+            assert rows(raw.ask(session, f"select * from range({number})")) == number
+        except Exception as problem:
+            wrong.append(problem)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(100)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+    assert not wrong, wrong[:3]
+    raw.release_session(session)
+    assert eventually(lambda: status_of(server, "Threads") < 120)
+
+
+def test_views_and_tables_changed_by_many_at_once(server, raw, bystander):
+    session, wrong = new(), []
+    codes = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.UNKNOWN)
+
+    def work(number):
+        dice = random.Random(number)
+        for _ in range(12):
+            text = dice.choice((
+                "create or replace temp view crowd as select 1 as a", "drop view if exists crowd", "select * from crowd",
+                "create table if not exists crowd_t (a int)", "insert into crowd_t values (1)",
+                "select count(*) from crowd_t", "drop table if exists crowd_t", "show tables", "set spark.x = 1"))
+            try:
+                list(raw.command(session, text))
+            except grpc.RpcError as error:
+                if error.code() in codes:
+                    wrong.append(Failure(error))
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+        assert not thread.is_alive()
+    assert not wrong, wrong[:3]
+    list(raw.command(session, "drop table if exists crowd_t"))
+    raw.release_session(session)
