@@ -342,7 +342,10 @@ static pt_status type_ceil(pt__analyzer *a, const pt_expr_call *call, pt__match 
         int64_t digits = scale->kind == PT_EXPR_LITERAL ? pt__expr_as_literal(scale)->value.as.integer : 0;
         cast_argument(a, match, 0, decimal);
         int32_t kept = digits < 0 ? 0 : digits < decimal->scale ? (int32_t)digits : decimal->scale;
-        match->type = pt__bounded_decimal(a, decimal->precision - decimal->scale + kept + 1, kept);
+        int32_t precision = decimal->precision - decimal->scale + kept + 1;
+        if (digits < 0 && -digits + 1 > precision) /* what rounding up to a power of ten may need */
+            precision = digits < -PT_DECIMAL_PRECISION_MAX ? PT_DECIMAL_PRECISION_MAX : (int32_t)-digits + 1;
+        match->type = pt__bounded_decimal(a, precision, kept);
         return PT_OK;
     }
     if (type->id == PT_TYPE_DECIMAL) {

@@ -343,8 +343,7 @@ RULE(first)
 RULE(to_number)
 {
     (void)form;
-    return by_template(lower, call,
-                       pt__arena_printf(lower->arena, "spark_to_number_{m}_%d({0}, {1})::{r}", call->base.type->scale), err);
+    return by_template(lower, call, "CAST(spark_to_number_{m}({0}, {1}) AS {r})", err);
 }
 
 RULE(lag)
@@ -398,22 +397,42 @@ RULE(grouping)
 
 /* ---- text ---- */
 
-static bool has_byte(const pt_value *value, char byte)
+/* Whether every `escape` of the pattern stands before what needs one; `*any`: there is one. */
+static bool escapes_well(const pt_value *pattern, char escape, bool *any)
 {
-    return value->as.text.size_bytes > 0 && memchr(value->as.text.data, byte, value->as.text.size_bytes) != NULL;
+    const char *text = pattern->as.text.data;
+    *any = false;
+    for (size_t i = 0; i < pattern->as.text.size_bytes; i++) {
+        if (text[i] != escape)
+            continue;
+        *any = true;
+        if (++i == pattern->as.text.size_bytes || (text[i] != '_' && text[i] != '%' && text[i] != escape))
+            return false;
+    }
+    return true;
 }
 
-/* Without an escape DuckDB can turn the pattern into a search for its pieces. */
+static const pt_value *text_literal(const pt_expr *expr)
+{
+    const pt_expr_literal *literal = literal_of(expr);
+    return literal == NULL || literal->value.is_null ? NULL : &literal->value;
+}
+
+/* Without an escape DuckDB can turn the pattern into a search for its pieces. Ours says what is wrong with a pattern. */
 RULE(like)
 {
     (void)form;
-    const char *word = is_word(call, "ilike") ? "ILIKE" : "LIKE";
-    if (call->argument_count > 2)
-        return by_template(lower, call, pt__arena_printf(lower->arena, "({0} %s {1} ESCAPE {2})", word), err);
-    const pt_expr_literal *pattern = literal_of(call->arguments[1]);
-    bool is_plain = pattern != NULL && !pattern->value.is_null && !has_byte(&pattern->value, '\\');
-    return by_template(lower, call,
-                       pt__arena_printf(lower->arena, is_plain ? "({0} %s {1})" : "({0} %s {1} ESCAPE '\\')", word), err);
+    const char *word = is_word(call, "ilike") ? "ilike" : "like";
+    const pt_value *pattern = text_literal(call->arguments[1]);
+    const pt_value *given = call->argument_count > 2 ? text_literal(call->arguments[2]) : NULL;
+    const char *escape_text = call->argument_count > 2 ? "{2}" : "'\\'";
+    bool known = pattern != NULL && (call->argument_count < 3 || (given != NULL && given->as.text.size_bytes == 1));
+    bool any;
+    if (!known || !escapes_well(pattern, given == NULL ? '\\' : given->as.text.data[0], &any))
+        return by_template(lower, call, pt__arena_printf(lower->arena, "spark_%s({0}, {1}, %s)", word, escape_text), err);
+    if (!any)
+        return by_template(lower, call, pt__arena_printf(lower->arena, "({0} %s {1})", word), err);
+    return by_template(lower, call, pt__arena_printf(lower->arena, "({0} %s {1} ESCAPE %s)", word, escape_text), err);
 }
 
 /* Whether RE2 reads the pattern as Java does. */

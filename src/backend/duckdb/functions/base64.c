@@ -140,6 +140,8 @@ static bool to_binary(pt__fn_call *call, idx_t row)
         return decode(text, true, out) ? pt__fn_put_buffer(call, row, out) : reject(call, text, "'BASE64'");
     if (is_name(format, "hex"))
         return decode_hex(text, out) ? pt__fn_put_buffer(call, row, out) : reject(call, text, "'HEX'");
+    if (call->mode == PT__FN_TRY && !is_name(format, "utf-8") && !is_name(format, "utf8"))
+        return false;
     pt__fn_put_text(call, row, text.data, text.size_bytes);
     return true;
 }

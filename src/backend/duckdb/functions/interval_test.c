@@ -5,13 +5,13 @@
 #define CALENDAR(text) "spark_cast_string(spark_cast_interval('" text "'))"
 
 static const pt__fn_case CASTS[] = {
-    {CALENDAR("1 day") ", " CALENDAR("interval 1 year 2 months") ", " CALENDAR(" 1  Day 2 HOURS ") ", " CALENDAR("+1 "
-                                                                                                                 "day "
-                                                                                                                 "-2 "
-                                                                                                                 "hour"
-                                                                                                                 "s") ", " CALENDAR(
-         "- 1 day") ", " CALENDAR("1.123456789 seconds") ", " CALENDAR(".5 seconds") ", " CALENDAR("1 millisecond 1 "
-                                                                                                   "microsecond"),
+    {CALENDAR("1 day") ", " CALENDAR("interval 1 year 2 months") ", " CALENDAR(" 1  Day 2 HOURS ") ", " CALENDAR(
+         "+1 "
+         "day "
+         "-2 "
+         "hour"
+         "s") ", " CALENDAR("- 1 day") ", " CALENDAR("1.123456789 seconds") ", " CALENDAR(".5 seconds") ", " CALENDAR("1 millisecond 1 "
+                                                                                                                      "microsecond"),
      "1 days | 1 years 2 months | 1 days 2 hours | 1 days -2 hours | -1 days | 1.123456 seconds | 0.5 seconds | "
      "0.001001 seconds"},
     {CALENDAR("1.5 days") ", " CALENDAR("1") ", " CALENDAR("day") ", " CALENDAR("") ", " CALENDAR(

@@ -5,6 +5,7 @@
 #include "backend/duckdb/functions/unicode.h"
 #include "base/utf8.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /** Code points modulo 256. */
@@ -182,4 +183,35 @@ static bool validate(pt__fn_call *call, idx_t row)
 void pt__fn_validate_utf8(pt__fn_call *call)
 {
     PT__FN_EACH(call, r, validate(call, r));
+}
+
+/* elt(n, texts): the n-th of them, from 1. */
+
+static bool raise_index(pt__fn_call *call, int32_t index)
+{
+    char value[16];
+    char size[24];
+    snprintf(value, sizeof(value), "%d", index);
+    snprintf(size, sizeof(size), "%zu", call->column_count - 1);
+    return pt__fn_reject(call, PT_COND_INVALID_ARRAY_INDEX, "indexValue", value, "arraySize", size, "ansiConfig",
+                         PT__ANSI_CONFIG, NULL);
+}
+
+static bool elt(pt__fn_call *call, idx_t row)
+{
+    if (!pt__fn_bit(call->columns[0].validity, row))
+        return false;
+    int32_t index = PT__FN_IN(call, 0, int32_t)[row];
+    if (index < 1 || (size_t)index >= call->column_count)
+        return raise_index(call, index);
+    if (!pt__fn_bit(call->columns[index].validity, row))
+        return false;
+    pt_text_view text = pt__fn_text(call, (size_t)index, row);
+    pt__fn_put_text(call, row, text.data, text.size_bytes);
+    return true;
+}
+
+void pt__fn_elt(pt__fn_call *call)
+{
+    PT__FN_EACH(call, r, elt(call, r));
 }

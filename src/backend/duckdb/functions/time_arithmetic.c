@@ -464,3 +464,47 @@ void pt__fn_window_starts(pt__fn_call *call)
     PT__FN_EACH(call, r, window_starts(call, r, child, &total));
     duckdb_list_vector_set_size(call->output, total);
 }
+
+/* time_bucket(size, time, origin): the last start of a bucket at or before the time. */
+
+static bool time_bucket(pt__fn_call *call, idx_t row)
+{
+    int64_t size_us = PT__FN_IN(call, 0, int64_t)[row];
+    if (size_us <= 0)
+        return false;
+    PT__FN_OUT(call, int64_t)
+    [row] = last_start(PT__FN_IN(call, 1, int64_t)[row], size_us, PT__FN_IN(call, 2, int64_t)[row]);
+    return true;
+}
+
+void pt__fn_time_bucket(pt__fn_call *call)
+{
+    PT__FN_EACH(call, r, time_bucket(call, r));
+}
+
+static int64_t add_local_months(int64_t local_us, int64_t months)
+{
+    int64_t day = pt__floor_divide(local_us, PT_MICROS_PER_DAY);
+    return pt__civil_add_months(day, months) * PT_MICROS_PER_DAY + (local_us - day * PT_MICROS_PER_DAY);
+}
+
+static bool time_bucket_months(pt__fn_call *call, idx_t row)
+{
+    int64_t size = PT__FN_IN(call, 0, int32_t)[row];
+    const pt__zone *zone = zone_of(call, 3, row);
+    if (zone == NULL || size <= 0)
+        return false;
+    int64_t time_us = pt__zone_to_local(zone, PT__FN_IN(call, 1, int64_t)[row]);
+    int64_t origin_us = pt__zone_to_local(zone, PT__FN_IN(call, 2, int64_t)[row]);
+    int64_t bucket = pt__floor_divide(whole_months(origin_us, time_us), size);
+    int64_t start_us = add_local_months(origin_us, bucket * size);
+    if (start_us > time_us)
+        start_us = add_local_months(origin_us, (bucket - 1) * size);
+    PT__FN_OUT(call, int64_t)[row] = pt__zone_to_instant(zone, start_us);
+    return true;
+}
+
+void pt__fn_time_bucket_months(pt__fn_call *call)
+{
+    PT__FN_EACH(call, r, time_bucket_months(call, r));
+}
