@@ -210,17 +210,56 @@ static void finish_failed(pt__connect_stream *s, const pt_error *err)
 
 static pt_status send_progress(pt__connect_stream *s, bool is_done, pt_error *err);
 
+/* A map entry of MetricObject.execution_metrics: key 1, value 2 {name 1, value 2, metric_type 3}. */
+static void append_metric(pt__buffer *out, const char *key, const char *name, uint64_t number, const char *type)
+{
+    pt__buffer value = PT_BUFFER_INIT;
+    pt__proto_append_string(&value, 1, name);
+    pt__proto_append_integer(&value, 2, number);
+    pt__proto_append_string(&value, 3, type);
+    pt__buffer entry = PT_BUFFER_INIT;
+    pt__proto_append_string(&entry, 1, key);
+    pt__proto_append_bytes(&entry, 2, pt__buffer_view(&value));
+    pt__proto_append_bytes(out, 4, pt__buffer_view(&entry));
+    pt__buffer_deinit(&value);
+    pt__buffer_deinit(&entry);
+}
+
+/* Metrics {metrics 1 {name 1, plan_id 2, parent 3, execution_metrics 4}}: one object for the whole result. */
+static void append_metrics(pt__connect_stream *s, pt__buffer *out)
+{
+    pt__buffer object = PT_BUFFER_INIT;
+    pt__proto_append_string(&object, 1, "Result");
+    pt__proto_append_integer(&object, 2, 0);
+    pt__proto_append_integer(&object, 3, 0);
+    append_metric(&object, "numOutputRows", "number of output rows", (uint64_t)pt__job_rows_written(s->job), "sum");
+    append_metric(&object, "duration", "duration", pt__job_elapsed_ms(s->job), "timing");
+    pt__buffer metrics = PT_BUFFER_INIT;
+    pt__proto_append_bytes(&metrics, 1, pt__buffer_view(&object));
+    pt__proto_append_bytes(out, PT_CONNECT_METRICS, pt__buffer_view(&metrics));
+    pt__buffer_deinit(&object);
+    pt__buffer_deinit(&metrics);
+}
+
+/*
+ * Metrics and result_complete share a message: each message costs its client a call of ReleaseExecute. Commands have
+ * no metrics, and the last message of what cannot be reattached to is the metrics alone.
+ */
 static pt_status send_complete(pt__connect_stream *s, pt_error *err)
 {
     if (s->has_shown_progress)
         PT_TRY(send_progress(s, true, err));
-    if (!s->is_reattachable)
+    bool has_metrics = s->schema != NULL;
+    if (!s->is_reattachable && !has_metrics)
         return PT_OK;
     pt__buffer prefix = PT_BUFFER_INIT;
     pt_segment segment;
-    s->position.is_complete = true;
+    s->position.is_complete = s->is_reattachable;
     append_ids(s, &prefix, &s->position);
-    pt__proto_append_header(&prefix, PT_CONNECT_RESULT_COMPLETE, 0);
+    if (has_metrics)
+        append_metrics(s, &prefix);
+    if (s->is_reattachable)
+        pt__proto_append_header(&prefix, PT_CONNECT_RESULT_COMPLETE, 0);
     return send_prefixed(s, &prefix, &segment, 0, err);
 }
 
