@@ -88,3 +88,8 @@ def test_windows_are_shown_in_their_order(spark, capsys):
     lines = capsys.readouterr().out.split("\n")[3:12]
     assert [tuple(int(c) for c in line.strip("|").split("|")) for line in lines] == [
         tuple(r) for r in ranked.orderBy("k", "n").limit(9).collect()]
+
+
+def test_rows_are_numbered(spark):
+    df = spark.createDataFrame([("a", 1), ("b", 2), ("c", 3)], ["k", "v"])
+    assert [tuple(r) for r in df.zipWithIndex("n").collect()] == [("a", 1, 0), ("b", 2, 1), ("c", 3, 2)]
