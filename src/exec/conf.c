@@ -128,6 +128,19 @@ static void end_pairs(void *object)
     free(list->pairs);
 }
 
+/* Without memory the pair is left out. */
+static void add_copy(pair_list *list, const char *key, const char *value)
+{
+    char *key_copy = strdup(key);
+    char *value_copy = strdup(value);
+    if (key_copy != NULL && value_copy != NULL) {
+        list->pairs[list->count++] = (pt__conf_pair){key_copy, value_copy};
+        return;
+    }
+    free(key_copy);
+    free(value_copy);
+}
+
 /* Copies of what was set; the lock is held, so no arena is touched. */
 static void copy_set_pairs(pt_session *session, pair_list *list)
 {
@@ -135,7 +148,7 @@ static void copy_set_pairs(pt_session *session, pair_list *list)
     const char *key;
     void *value;
     for (size_t at = 0; list->pairs != NULL && pt__map_next(&session->conf, &at, &key, &value);)
-        list->pairs[list->count++] = (pt__conf_pair){strdup(key), strdup(value)};
+        add_copy(list, key, value);
 }
 
 static int compare_pairs(const void *a, const void *b)

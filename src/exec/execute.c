@@ -32,7 +32,7 @@ static int64_t rows_per_batch(const cutter *c, int64_t rows)
 /* Cuts in halves until a piece is small enough, as rows may differ a lot in size. */
 static pt_status send_rows(cutter *c, int64_t first, int64_t count)
 {
-    pt__spool_entry *entry;
+    pt__spool_entry *entry = NULL;
     PT_TRY(pt__ipc_batch(c->schema, c->shared, first, count, &entry, c->err));
     if (entry->body_bytes <= c->batch_bytes + c->batch_bytes / 8 || count <= 1)
         return c->take(c->context, entry, c->err);
@@ -156,7 +156,7 @@ static pt_status spool_end(void *context, pt_error *err)
     pt__spool_sink *rows = context;
     if (rows->wrote)
         return PT_OK;
-    pt__spool_entry *entry;
+    pt__spool_entry *entry = NULL;
     PT_TRY(empty_entry(rows->schema, &entry, err));
     return spool_entry(rows, entry, err);
 }
@@ -229,7 +229,7 @@ static pt_status collect_batch(void *context, struct ArrowArray *batch, bool is_
 static pt_status collect_end(void *context, pt_error *err)
 {
     collector *c = context;
-    pt__spool_entry *entry;
+    pt__spool_entry *entry = NULL;
     if (!c->wrote) {
         PT_TRY(empty_entry(c->schema, &entry, err));
         PT_TRY(collect_entry(c, entry, err));

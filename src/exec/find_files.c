@@ -192,7 +192,7 @@ static pt_status read_time_option(pt__session_catalog *c, const pt_options *opti
     if (zone_name == NULL)
         zone_name = c->base.vtable->conf(&c->base, "spark.sql.session.timeZone");
     const pt__zone *zone = pt__zones_find(c->session->host->zones, zone_name);
-    int64_t local;
+    int64_t local = 0;
     if (zone == NULL || !pt__read_local_timestamp(text, &local))
         return pt_error_set(err, PT_INVALID_ARGUMENT, "the option %s takes a time such as 2020-01-01T00:00:00, not %s",
                             key, text);
@@ -222,7 +222,7 @@ static pt_status find_all(pt__session_catalog *c, pt__file_finder *finder, const
                           pt_error *err)
 {
     for (size_t i = 0; i < scan->path_count; i++) {
-        const char *path;
+        const char *path = NULL;
         PT_TRY(pt__session_local_path(c->session, finder->arena, scan->paths[i], &path, err));
         PT_TRY(pt__find_files(finder, decoded_if_missing(finder->arena, scan->paths[i], path), err));
     }

@@ -48,8 +48,8 @@ static bool read_varint(pt_bytes_view *rest, uint64_t *out)
 static pt_status read_message(pt_bytes_view rest, pt_bytes_view *data, pt_bytes_view *schema, pt_error *err)
 {
     while (rest.size_bytes > 0) {
-        uint64_t tag;
-        uint64_t size;
+        uint64_t tag = 0;
+        uint64_t size = 0;
         if (!read_varint(&rest, &tag) || (tag & 7) != 2 || !read_varint(&rest, &size) || size > rest.size_bytes)
             return pt__raise(err, PT_COND_CONNECT_INVALID_PLAN_CANNOT_PARSE, "errorMsg",
                              "the uploaded local relation is malformed", NULL);

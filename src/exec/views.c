@@ -124,7 +124,8 @@ pt__view **pt__session_list_views(pt_session *session, pt__arena *arena, bool is
     for (size_t at = 0; list != NULL && pt__map_next(map, &at, &key, &value);)
         list[(*count)++] = pt__view_ref(value);
     pthread_mutex_unlock(lock);
-    qsort(list, *count, sizeof(*list), compare_views);
+    if (*count > 1)
+        qsort(list, *count, sizeof(*list), compare_views);
     pt__arena_defer(arena, free, list);
     for (size_t i = 0; i < *count; i++)
         pt__arena_defer(arena, drop_view, list[i]);

@@ -264,7 +264,7 @@ static bool is_nullable(const struct ArrowSchema *schema)
 
 static pt_status read_list(pt__arena *arena, const struct ArrowSchema *schema, const pt_type **out, pt_error *err)
 {
-    const pt_type *element;
+    const pt_type *element = NULL;
     PT_TRY(pt__arrow_type(arena, schema->children[0], &element, err));
     *out = pt__type_array(arena, element, is_nullable(schema->children[0]));
     return PT_OK;
@@ -273,8 +273,8 @@ static pt_status read_list(pt__arena *arena, const struct ArrowSchema *schema, c
 static pt_status read_map(pt__arena *arena, const struct ArrowSchema *schema, const pt_type **out, pt_error *err)
 {
     const struct ArrowSchema *entries = schema->children[0];
-    const pt_type *key;
-    const pt_type *value;
+    const pt_type *key = NULL;
+    const pt_type *value = NULL;
     PT_TRY(pt__arrow_type(arena, entries->children[0], &key, err));
     PT_TRY(pt__arrow_type(arena, entries->children[1], &value, err));
     *out = pt__type_map(arena, key, value, is_nullable(entries->children[1]));
