@@ -1,4 +1,5 @@
 """The program's command line and configuration, as an operator meets them."""
+import time
 import struct
 import subprocess
 
@@ -49,7 +50,11 @@ def test_a_file_configures_the_server(server, tmp_path):
 
 def test_several_addresses_can_be_listened_at(server):
     other = server.another("--listen", "127.0.0.1:0,localhost:0")
-    lines = [line.split()[-1] for line in other.text().splitlines() if line.startswith("portico listening on ")]
+    give_up = time.monotonic() + 10
+    lines = []
+    while len(lines) < 2 and time.monotonic() < give_up:  # the lines come one after the other
+        time.sleep(0.05)
+        lines = [line.split()[-1] for line in other.text().splitlines() if line.startswith("portico listening on ")]
     assert len(lines) == 2
     for address in lines:
         with connect(address.replace("[::1]", "::1")) as stream:
