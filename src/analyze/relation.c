@@ -874,6 +874,8 @@ static pt_status dispatch(pt__analyzer *a, const pt_plan *plan, const pt_plan **
 
 pt_status pt__analyze_plan(pt__analyzer *a, const pt_plan *plan, const pt_plan **out, pt_error *err)
 {
+    if (plan == NULL)
+        return pt_error_set(err, PT_BAD_PLAN, "a relation lacks its input");
     PT_TRY(pt__analyzer_enter(a, err));
     pt_status status = dispatch(a, plan, out, err);
     pt__analyzer_leave(a);

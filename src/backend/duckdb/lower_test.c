@@ -49,6 +49,8 @@ PT_TEST(lowered_subqueries_give_rows)
         {"SELECT id FROM range(4) a WHERE EXISTS (SELECT 1 FROM range(2) b WHERE b.id = a.id)", "0\n1\n"},
         {"SELECT id FROM range(4) a WHERE NOT EXISTS (SELECT 1 FROM range(2) b WHERE b.id = a.id)", "2\n3\n"},
         {"SELECT id, (SELECT count(*) FROM range(3) b WHERE b.id < a.id) FROM range(3) a ORDER BY id", "0|0\n1|1\n2|2\n"},
+        {"SELECT count(*) WHERE EXISTS (SELECT 1 WHERE false)", "0\n"},
+        {"SELECT x LATERAL VIEW explode(array(1, 2)) t AS x WHERE x > 1", "2\n"},
         {"SELECT (SELECT id FROM range(2))", "!SCALAR_SUBQUERY_TOO_MANY_ROWS"},
         {"WITH t AS (SELECT 1 a UNION ALL SELECT 2) SELECT x.a, y.a FROM t x, t y WHERE x.a < y.a", "1|2\n"},
         {"WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < 4) SELECT * FROM t", "1\n2\n3\n4\n"},

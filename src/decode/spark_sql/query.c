@@ -211,12 +211,25 @@ static pt_status parse_group(pt__sql_parser *p, select_clauses *select)
     return PT_OK;
 }
 
+/* One row without columns, for clauses that need rows when there is no FROM. */
+static void need_input(pt__sql_parser *p, select_clauses *select)
+{
+    if (select->input != NULL)
+        return;
+    pt_plan_values *one = pt__plan_make(p->arena, VALUES, values, NULL);
+    one->row_count = 1;
+    select->input = &one->base;
+}
+
 /* WHERE to WINDOW; `mark` is where this SELECT's named windows begin. */
 static pt_status parse_select_clauses(pt__sql_parser *p, select_clauses *select, size_t mark)
 {
+    if (pt__sql_at(p, PT_KW_LATERAL))
+        need_input(p, select);
     PT_TRY(pt__sql_lateral_views(p, &select->input));
     if (pt__sql_accept(p, PT_KW_WHERE)) {
         const pt_expr *where = NULL;
+        need_input(p, select);
         PT_TRY(pt__sql_expression(p, &where));
         select->input = make_filter(p, select->input, where);
     }
