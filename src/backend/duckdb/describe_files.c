@@ -1,5 +1,6 @@
 #include "backend/duckdb/describe_files.h"
 
+#include "analyze/json_schema.h"
 #include "backend/duckdb/engine_type.h"
 #include "backend/duckdb/error_map.h"
 #include "backend/duckdb/reader.h"
@@ -227,44 +228,9 @@ static pt_status describe_csv(description *d, const pt_type **out, pt_error *err
 
 /* ---- JSON ---- */
 
-static const pt_type *json_scalar(const description *d, const char *name)
-{
-    if (strcmp(name, "BIGINT") == 0 || strcmp(name, "UBIGINT") == 0)
-        return PT_T(LONG);
-    if (strcmp(name, "DOUBLE") == 0)
-        return PT_T(DOUBLE);
-    if (strcmp(name, "BOOLEAN") == 0)
-        return PT_T(BOOLEAN);
-    if (strcmp(name, "HUGEINT") == 0)
-        return pt__type_decimal(d->arena, 20, 0);
-    return PT_T(STRING);
-}
-
 static int compare_fields(const void *a, const void *b)
 {
     return strcmp(((const pt_field *)a)->name, ((const pt_field *)b)->name);
-}
-
-/* Keys are sorted; what is an object without keys everywhere is left out. */
-static const pt_type *json_type(const description *d, const pt__json *structure)
-{
-    if (structure->kind == PT_JSON_ARRAY) {
-        const pt_type *element = structure->count == 0 ? PT_T(STRING) : json_type(d, &structure->items[0]);
-        return element == NULL ? NULL : pt__type_array(d->arena, element, true);
-    }
-    if (structure->kind != PT_JSON_OBJECT)
-        return json_scalar(d, structure->text == NULL ? "" : structure->text);
-    pt_field *fields = pt__arena_array(d->arena, pt_field, structure->count + 1);
-    size_t count = 0;
-    for (size_t i = 0; i < structure->count; i++) {
-        const pt_type *type = json_type(d, &structure->items[i]);
-        if (type != NULL)
-            fields[count++] = make_field(d->arena, structure->items[i].key, type);
-    }
-    if (count == 0)
-        return NULL;
-    qsort(fields, count, sizeof(*fields), compare_fields);
-    return pt__type_struct(d->arena, fields, count);
 }
 
 static const pt_type *with_corrupt_record(const description *d, const pt_type *type)
@@ -279,29 +245,124 @@ static const pt_type *with_corrupt_record(const description *d, const pt_type *t
     return pt__type_struct(d->arena, fields, count + 1);
 }
 
+/* What is known after some of the records. */
+typedef struct inference {
+    pt__arena *scratch;           /* of one chunk of records */
+    pt__loose_json json;
+    pt__options options;
+    const pt_type *type;          /* VOID: nothing yet; lives in the description's arena */
+    bool has_bad;
+    uint64_t record_count;
+} inference;
+
+/* The type of one record; records that are arrays count as their elements. */
+static void infer_record(inference *in, pt_text_view text)
+{
+    in->record_count++;
+    if (pt__loose_json_read(&in->json, text, pt__json_features(in->options)) != PT_LOOSE_OK) {
+        in->has_bad = true;
+        return;
+    }
+    const pt_type *type = pt__json_type(in->scratch, &in->json, 0, in->options);
+    if (type->id == PT_TYPE_ARRAY)
+        type = type->element;
+    if (type->id != PT_TYPE_STRUCT)
+        in->has_bad = in->has_bad || type->id != PT_TYPE_VOID;
+    else
+        in->type = pt__json_merge(in->scratch, in->type, type);
+}
+
+static void infer_chunk(const description *d, inference *in, duckdb_data_chunk chunk)
+{
+    duckdb_vector vector = duckdb_data_chunk_get_vector(chunk, 0);
+    uint64_t *validity = duckdb_vector_get_validity(vector);
+    duckdb_string_t *strings = duckdb_vector_get_data(vector);
+    for (idx_t row = 0; row < duckdb_data_chunk_get_size(chunk); row++) {
+        if (validity != NULL && !duckdb_validity_row_is_valid(validity, row))
+            in->has_bad = true;
+        else
+            infer_record(in, (pt_text_view){duckdb_string_t_data(&strings[row]), duckdb_string_t_length(strings[row])});
+    }
+    in->type = pt__type_copy(d->arena, in->type);
+    pt__arena_reset(in->scratch);
+}
+
+static pt_status infer_records(const description *d, const char *sql, inference *in, pt_error *err)
+{
+    duckdb_prepared_statement prepared = NULL;
+    duckdb_result result;
+    pt_status status = PT_OK;
+    if (duckdb_prepare(d->connection, sql, &prepared) != DuckDBSuccess) {
+        status = pt__error_of_text(duckdb_prepare_error(prepared), NULL, err);
+        duckdb_destroy_prepare(&prepared);
+        return status;
+    }
+    if (duckdb_execute_prepared_streaming(prepared, &result) != DuckDBSuccess)
+        status = pt__error_of_result(&result, NULL, err);
+    duckdb_data_chunk chunk;
+    while (status == PT_OK && (chunk = duckdb_fetch_chunk(result)) != NULL) {
+        infer_chunk(d, in, chunk);
+        duckdb_destroy_data_chunk(&chunk);
+    }
+    if (status == PT_OK && duckdb_result_error(&result) != NULL)
+        status = pt__error_of_result(&result, NULL, err);
+    duckdb_destroy_result(&result);
+    duckdb_destroy_prepare(&prepared);
+    return status;
+}
+
+static pt__options options_of(const description *d)
+{
+    const pt__json *object = NULL;
+    pt__buffer text = PT_BUFFER_INIT;
+    pt__buffer_append_string(&text, "{");
+    for (size_t i = 0; i < d->reader.options->count; i++) {
+        char *key = pt__arena_copy_string(d->arena, d->reader.options->items[i].key);
+        for (char *c = key; *c != '\0'; c++)
+            *c = *c >= 'A' && *c <= 'Z' ? (char)(*c + 32) : *c;
+        pt__buffer_append_string(&text, i == 0 ? "" : ",");
+        pt__json_append_cstring(&text, key);
+        pt__buffer_append_string(&text, ":");
+        pt__json_append_cstring(&text, d->reader.options->items[i].value == NULL ? "" : d->reader.options->items[i].value);
+    }
+    pt__buffer_append_string(&text, "}");
+    const char *copy = pt__arena_copy_string(d->arena, pt__buffer_string(&text));
+    pt__buffer_deinit(&text);
+    pt__json_parse(d->arena, copy, strlen(copy), &object, NULL);
+    return object;
+}
+
+static const char *records_query(const description *d)
+{
+    size_t mark = d->lower->text.size_bytes;
+    bool by_lines = !pt__option_is_true(d->reader.options, "multiLine", false);
+    pt__put(d->lower, by_lines ? "SELECT line FROM " : "SELECT CAST(json AS VARCHAR) FROM ");
+    if (by_lines)
+        pt__put_line_reader(d->lower, &d->reader);
+    else
+        pt__put_json_reader(d->lower, &d->reader);
+    pt__put(d->lower, by_lines ? " WHERE trim(line) <> ''" : "");
+    const char *ratio = pt__options_get(d->reader.options, "samplingRatio");
+    if (ratio != NULL && strtod(ratio, NULL) < 1)
+        pt__putf(d->lower, " USING SAMPLE %.9g%% (bernoulli, 0)", strtod(ratio, NULL) * 100);
+    return pt__cut(d->lower, mark);
+}
+
 static pt_status describe_json(description *d, const pt_type **out, pt_error *err)
 {
-    pt__rows rows;
-    const pt__json *structure = NULL;
-    size_t mark = d->lower->text.size_bytes;
-    pt__put(d->lower, "SELECT CAST(json_group_structure(json) AS VARCHAR), "
-                      "CAST(count(*) - count(json) AS VARCHAR), CAST(count(*) AS VARCHAR) FROM ");
-    pt__put_json_reader(d->lower, &d->reader);
-    PT_TRY(pt__rows_read(d->connection, d->arena, pt__cut(d->lower, mark), NULL, 0, &rows, err));
-    const char *text = rows.cells[0];
-    bool has_bad = strcmp(rows.cells[1], "0") != 0;
-    if (strcmp(rows.cells[2], "0") == 0)
+    inference in = {.scratch = pt__arena_new(0), .options = options_of(d), .type = PT_T(VOID)};
+    if (in.scratch == NULL || in.options == NULL)
+        return pt_error_set(err, PT_NO_MEMORY, "no memory to read JSON");
+    pt_status status = infer_records(d, records_query(d), &in, err);
+    pt__loose_json_deinit(&in.json);
+    pt__arena_free(in.scratch);
+    PT_TRY(status);
+    if (in.record_count == 0 && !in.has_bad)
         return cannot_infer(d, err);
-    if (text != NULL)
-        PT_TRY(pt__json_parse(d->arena, text, strlen(text), &structure, err));
-    const pt_type *type = structure == NULL ? NULL : json_type(d, structure);
-    if (type != NULL && type->id == PT_TYPE_ARRAY)
-        type = type->element;
-    if (type != NULL && type->id != PT_TYPE_STRUCT) {
-        type = NULL;
-        has_bad = true;
-    }
-    if (has_bad)
+    const pt_type *type = in.type->id == PT_TYPE_STRUCT ? pt__json_settle(d->arena, in.type) : NULL;
+    const char *mode = pt__options_get(d->reader.options, "mode");
+    bool is_permissive = mode == NULL || strcasecmp(mode, "PERMISSIVE") == 0;
+    if (in.has_bad && is_permissive)
         type = with_corrupt_record(d, type);
     *out = type == NULL ? pt__type_struct(d->arena, NULL, 0) : type;
     return PT_OK;
@@ -339,7 +400,8 @@ pt_status pt__describe_files(pt__duckdb *database, pt__arena *arena, const pt_fi
     pt_data_file *files = pt__arena_array(arena, pt_data_file, request->path_count + 1);
     for (size_t i = 0; i < request->path_count; i++)
         files[i].path = request->paths[i];
-    d.reader = (pt__reader){request->format, files, request->path_count, &request->options, NULL};
+    d.reader = (pt__reader){
+        .format = request->format, .files = files, .file_count = request->path_count, .options = &request->options};
     PT_TRY(pt__duckdb_borrow(database, &d.connection, err));
     pt_status status = describe(&d, out, err);
     pt__duckdb_return(database, d.connection);

@@ -1,38 +1,49 @@
 #include "backend/duckdb/engine.h"
+#include "backend/duckdb/text_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /*
- * portico_lines(paths, whole): the lines of text files as column `line`, or whole files. Lines end with \n, \r\n or
- * \r. DuckDB's file system reads, so that the list of allowed folders counts. Files are shared among threads.
+ * portico_lines(paths, whole, header): the lines of text files as column `line`, or whole files; without the first
+ * line of each file when `header` is true. Lines end with \n, \r\n or \r. Threads share out ranges of the files: a
+ * range has the lines that begin in it.
  */
 
 enum { READ_BYTES = 1 << 20 };
+static const int64_t RANGE_BYTES = INT64_C(16) << 20;
 
 typedef struct line_bound {
     char **paths;
     size_t path_count;
     bool whole;
+    bool has_header;
     duckdb_client_context context;
 } line_bound;
 
-typedef struct line_files {
-    pthread_mutex_t mutex;         /* guards `next` */
-    size_t next;
-} line_files;
+/* What is not yet shared out. */
+typedef struct line_work {
+    pthread_mutex_t mutex;
+    size_t path;                   /* being shared out */
+    int64_t offset;                /* of its next range */
+    int64_t size_bytes;            /* of that file; negative: not asked yet */
+} line_work;
 
-/* A thread's file. */
+/* A thread's range. */
 typedef struct line_reader {
     duckdb_file_system files;
-    duckdb_file_handle file;       /* NULL: none open */
+    pt__text_file *file;           /* NULL: none open */
     char *data;
     size_t size_bytes;
     size_t capacity_bytes;
     size_t start;                  /* of what is not handed out */
+    int64_t position;              /* in the file, of data[start] */
+    int64_t end;                   /* lines that begin here are another range's */
     bool at_end;                   /* the file has no more bytes */
 } line_reader;
+
+/* ---- binding ---- */
 
 static void free_bound(void *context)
 {
@@ -62,6 +73,14 @@ static bool copy_paths(duckdb_value list, line_bound *b)
     return b->paths != NULL;
 }
 
+static bool flag_parameter(duckdb_bind_info info, idx_t index)
+{
+    duckdb_value value = duckdb_bind_get_parameter(info, index);
+    bool flag = duckdb_get_bool(value);
+    duckdb_destroy_value(&value);
+    return flag;
+}
+
 static void bind_lines(duckdb_bind_info info)
 {
     line_bound *b = calloc(1, sizeof(*b));
@@ -71,11 +90,10 @@ static void bind_lines(duckdb_bind_info info)
     }
     duckdb_bind_set_bind_data(info, b, free_bound);
     duckdb_value paths = duckdb_bind_get_parameter(info, 0);
-    duckdb_value whole = duckdb_bind_get_parameter(info, 1);
     bool ok = copy_paths(paths, b);
-    b->whole = duckdb_get_bool(whole);
     duckdb_destroy_value(&paths);
-    duckdb_destroy_value(&whole);
+    b->whole = flag_parameter(info, 1);
+    b->has_header = flag_parameter(info, 2);
     duckdb_table_function_get_client_context(info, &b->context);
     if (!ok)
         duckdb_bind_set_error(info, "no memory to read text");
@@ -84,31 +102,32 @@ static void bind_lines(duckdb_bind_info info)
     duckdb_destroy_logical_type(&text);
 }
 
-static void free_files(void *context)
+/* ---- states ---- */
+
+static void free_work(void *context)
 {
-    line_files *files = context;
-    pthread_mutex_destroy(&files->mutex);
-    free(files);
+    line_work *work = context;
+    pthread_mutex_destroy(&work->mutex);
+    free(work);
 }
 
-static void init_files(duckdb_init_info info)
+static void init_work(duckdb_init_info info)
 {
-    const line_bound *b = duckdb_init_get_bind_data(info);
-    line_files *files = calloc(1, sizeof(*files));
-    if (files == NULL) {
+    line_work *work = calloc(1, sizeof(*work));
+    if (work == NULL) {
         duckdb_init_set_error(info, "no memory to read text");
         return;
     }
-    pthread_mutex_init(&files->mutex, NULL);
-    duckdb_init_set_init_data(info, files, free_files);
-    duckdb_init_set_max_threads(info, b->path_count == 0 ? 1 : b->path_count);
+    pthread_mutex_init(&work->mutex, NULL);
+    work->size_bytes = -1;
+    duckdb_init_set_init_data(info, work, free_work);
+    duckdb_init_set_max_threads(info, 64);
 }
 
 static void free_reader(void *context)
 {
     line_reader *reader = context;
-    if (reader->file != NULL)
-        duckdb_destroy_file_handle(&reader->file);
+    pt__text_file_close(reader->file);
     if (reader->files != NULL)
         duckdb_destroy_file_system(&reader->files);
     free(reader->data);
@@ -127,37 +146,19 @@ static void init_reader(duckdb_init_info info)
     duckdb_init_set_init_data(info, reader, free_reader);
 }
 
-static bool open_path(duckdb_function_info info, line_reader *reader, const char *path)
+/* ---- bytes ---- */
+
+static bool fail(duckdb_function_info info, pt_error *err)
 {
-    duckdb_file_open_options options = duckdb_create_file_open_options();
-    duckdb_file_open_options_set_flag(options, DUCKDB_FILE_FLAG_READ, true);
-    duckdb_state state = duckdb_file_system_open(reader->files, path, options, &reader->file);
-    duckdb_destroy_file_open_options(&options);
-    reader->at_end = false;
-    reader->start = 0;
-    reader->size_bytes = 0;
-    if (state == DuckDBSuccess)
-        return true;
-    duckdb_error_data error = duckdb_file_system_error_data(reader->files);
-    duckdb_function_set_error(info, duckdb_error_data_message(error));
-    duckdb_destroy_error_data(&error);
+    duckdb_function_set_error(info, err->message);
+    pt_error_clear(err);
     return false;
 }
 
-/* The next file nobody reads; false when there is none, or after an error. */
-static bool open_next(duckdb_function_info info, line_reader *reader)
-{
-    const line_bound *b = duckdb_function_get_bind_data(info);
-    line_files *files = duckdb_function_get_init_data(info);
-    pthread_mutex_lock(&files->mutex);
-    size_t index = files->next++;
-    pthread_mutex_unlock(&files->mutex);
-    return index < b->path_count && open_path(info, reader, b->paths[index]);
-}
-
-/* More bytes behind those not handed out; false after an error. */
+/* More bytes behind those not handed out. */
 static bool read_more(duckdb_function_info info, line_reader *reader)
 {
+    pt_error err = PT_ERROR_INIT;
     size_t left = reader->size_bytes - reader->start;
     if (reader->start > 0)
         memmove(reader->data, reader->data + reader->start, left);
@@ -173,11 +174,9 @@ static bool read_more(duckdb_function_info info, line_reader *reader)
         reader->data = grown;
         reader->capacity_bytes = capacity;
     }
-    int64_t count = duckdb_file_handle_read(reader->file, reader->data + left, READ_BYTES);
-    if (count < 0) {
-        duckdb_function_set_error(info, "IO Error: a text file could not be read");
-        return false;
-    }
+    int64_t count = pt__text_file_read(reader->file, reader->data + left, READ_BYTES, &err);
+    if (count < 0)
+        return fail(info, &err);
     reader->size_bytes += (size_t)count;
     reader->at_end = count == 0;
     return true;
@@ -200,6 +199,107 @@ static bool find_end(const char *text, size_t size, bool at_end, size_t *length,
     return at_end;
 }
 
+/* The next line of the range, or all of the file; false at its end or after an error. */
+static bool next_text(duckdb_function_info info, line_reader *reader, bool whole, const char **text, size_t *size)
+{
+    size_t skip = 0;
+    while (whole || reader->position < reader->end) {
+        const char *start = reader->data + reader->start;
+        size_t left = reader->size_bytes - reader->start;
+        bool found = whole ? reader->at_end : find_end(start, left, reader->at_end, size, &skip);
+        if (whole && found)
+            *size = left;
+        if (found && (*size + skip > 0 || whole)) {
+            *text = start;
+            reader->start += *size + skip;
+            reader->position += (int64_t)(*size + skip);
+            return true;
+        }
+        if (reader->at_end || !read_more(info, reader))
+            return false;
+    }
+    return false;
+}
+
+/* ---- ranges ---- */
+
+static void close_file(line_reader *reader)
+{
+    pt__text_file_close(reader->file);
+    reader->file = NULL;
+}
+
+static bool open_range(duckdb_function_info info, line_reader *reader, const char *path, int64_t from, int64_t to)
+{
+    pt_error err = PT_ERROR_INIT;
+    /* One byte early: a line that begins right at the range's start is told by what ends before it. */
+    int64_t offset = from > 0 ? from - 1 : 0;
+    if (pt__text_file_open(reader->files, path, offset, &reader->file, &err) != PT_OK)
+        return fail(info, &err);
+    reader->at_end = false;
+    reader->start = 0;
+    reader->size_bytes = 0;
+    reader->position = offset;
+    reader->end = to;
+    return true;
+}
+
+static bool ask_size(duckdb_function_info info, line_reader *reader, const char *path, int64_t *out)
+{
+    pt_error err = PT_ERROR_INIT;
+    pt__text_file *file;
+    if (pt__text_file_open(reader->files, path, 0, &file, &err) != PT_OK)
+        return fail(info, &err);
+    *out = pt__text_file_size(file);
+    pt__text_file_close(file);
+    return true;
+}
+
+/* Takes a range that nobody has; false when there is none, or after an error. The mutex is held. */
+static bool take_range(duckdb_function_info info, line_reader *reader, line_work *work, const line_bound *b,
+                       size_t *path, int64_t *from, int64_t *to)
+{
+    while (work->path < b->path_count) {
+        const char *name = b->paths[work->path];
+        bool is_one = b->whole || pt__text_file_is_compressed(name);
+        if (work->size_bytes < 0 && !is_one && !ask_size(info, reader, name, &work->size_bytes))
+            return false;
+        bool has_more = is_one ? work->offset == 0 : work->offset < work->size_bytes;
+        if (has_more) {
+            *path = work->path;
+            *from = work->offset;
+            *to = is_one ? INT64_MAX : work->offset + RANGE_BYTES;
+            work->offset = *to;
+            return true;
+        }
+        work->path++;
+        work->offset = 0;
+        work->size_bytes = -1;
+    }
+    return false;
+}
+
+static bool open_next(duckdb_function_info info, line_reader *reader)
+{
+    const line_bound *b = duckdb_function_get_bind_data(info);
+    line_work *work = duckdb_function_get_init_data(info);
+    size_t path;
+    int64_t from;
+    int64_t to;
+    pthread_mutex_lock(&work->mutex);
+    bool taken = take_range(info, reader, work, b, &path, &from, &to);
+    pthread_mutex_unlock(&work->mutex);
+    if (!taken || !open_range(info, reader, b->paths[path], from, to))
+        return false;
+    const char *ignored;
+    size_t size;
+    if (from > 0 || (b->has_header && !b->whole)) /* the end of another range's line, or the header */
+        next_text(info, reader, false, &ignored, &size);
+    return true;
+}
+
+/* ---- rows ---- */
+
 static bool put_line(duckdb_function_info info, duckdb_vector vector, idx_t row, const char *text, size_t size)
 {
     duckdb_error_data error = duckdb_valid_utf8_check(text, size);
@@ -211,32 +311,6 @@ static bool put_line(duckdb_function_info info, duckdb_vector vector, idx_t row,
     duckdb_destroy_error_data(&error);
     duckdb_unsafe_vector_assign_string_element_len(vector, row, text, size);
     return true;
-}
-
-static void close_file(line_reader *reader)
-{
-    duckdb_destroy_file_handle(&reader->file);
-    reader->file = NULL;
-}
-
-/* The next line, or the whole file; false at its end or after an error. */
-static bool next_text(duckdb_function_info info, line_reader *reader, bool whole, const char **text, size_t *size)
-{
-    size_t skip = 0;
-    for (;;) {
-        const char *start = reader->data + reader->start;
-        size_t left = reader->size_bytes - reader->start;
-        bool found = whole ? reader->at_end : find_end(start, left, reader->at_end, size, &skip);
-        if (whole && found)
-            *size = left;
-        if (found && (left > 0 || whole)) {
-            *text = start;
-            reader->start += *size + skip;
-            return true;
-        }
-        if (reader->at_end || !read_more(info, reader))
-            return false;
-    }
 }
 
 static void scan_lines(duckdb_function_info info, duckdb_data_chunk output)
@@ -273,8 +347,9 @@ pt_status pt__lines_register_function(duckdb_connection connection, pt_error *er
     duckdb_table_function_set_name(function, "portico_lines");
     duckdb_table_function_add_parameter(function, paths);
     duckdb_table_function_add_parameter(function, flag);
+    duckdb_table_function_add_parameter(function, flag);
     duckdb_table_function_set_bind(function, bind_lines);
-    duckdb_table_function_set_init(function, init_files);
+    duckdb_table_function_set_init(function, init_work);
     duckdb_table_function_set_local_init(function, init_reader);
     duckdb_table_function_set_function(function, scan_lines);
     duckdb_state state = duckdb_register_table_function(connection, function);

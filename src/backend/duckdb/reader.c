@@ -12,11 +12,8 @@ bool pt__option_is_true(const pt_options *options, const char *key, bool fallbac
 /* ---- options ---- */
 
 /* Options that change what is read and are not followed here. */
-static const char *const UNSUPPORTED_CSV[] = {"lineSep", "locale", "timestampNTZFormat", "unescapedQuoteHandling",
-                                              "charToEscapeQuoteEscaping"};
-static const char *const UNSUPPORTED_JSON[] = {"lineSep", "allowComments", "allowSingleQuotes",
-                                               "allowUnquotedFieldNames", "allowNumericLeadingZeros",
-                                               "dropFieldIfAllNull", "locale"};
+static const char *const UNSUPPORTED_CSV[] = {"lineSep", "locale"};
+static const char *const UNSUPPORTED_JSON[] = {"lineSep", "dropFieldIfAllNull", "locale"};
 static const char *const UNSUPPORTED_TEXT[] = {"lineSep"};
 
 static pt_status check_list(pt__lower *lower, const pt__reader *reader, const char *const *names, size_t count,
@@ -160,7 +157,9 @@ void pt__put_line_reader(pt__lower *lower, const pt__reader *reader)
 {
     pt__put(lower, "portico_lines(");
     put_paths(lower, reader);
-    pt__putf(lower, ", %s)", pt__option_is_true(reader->options, "wholetext", false) ? "true" : "false");
+    bool is_csv = strcasecmp(reader->format, "csv") == 0;
+    pt__putf(lower, ", %s, %s)", pt__option_is_true(reader->options, "wholetext", false) ? "true" : "false",
+             is_csv && reader->skips_header ? "true" : "false");
 }
 
 void pt__put_json_reader(pt__lower *lower, const pt__reader *reader)

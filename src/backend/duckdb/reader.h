@@ -13,6 +13,7 @@ typedef struct pt__reader {
     size_t file_count;
     const pt_options *options;
     const pt_type *partition_schema; /* may be NULL */
+    bool skips_header;            /* lines: CSV without the first line of each file */
 } pt__reader;
 
 /** Refuses options that would change the answer and are not supported, by name. */
@@ -22,7 +23,7 @@ pt_status pt__reader_check(pt__lower *lower, const pt__reader *reader, const pt_
 void pt__put_parquet_reader(pt__lower *lower, const pt__reader *reader);
 /** `read_csv([…], …)` with columns c0, c1, … as text. */
 void pt__put_csv_reader(pt__lower *lower, const pt__reader *reader, size_t column_count);
-/** Lines of text as column `line`. */
+/** Lines of text as column `line`; partition columns are not there. */
 void pt__put_line_reader(pt__lower *lower, const pt__reader *reader);
 /** One column `json`; what is malformed is NULL. */
 void pt__put_json_reader(pt__lower *lower, const pt__reader *reader);
