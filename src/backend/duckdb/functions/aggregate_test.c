@@ -62,7 +62,8 @@ static const pt__fn_case SKETCHES[] = {
     {"spark_agg_count_distinct(spark_xxhash64(x), 0.05::DOUBLE) FROM (SELECT 1 AS x WHERE false)", "0"},
     {"abs(spark_agg_count_distinct(spark_xxhash64(x), 0.01::DOUBLE) - 100000) < 3000 FROM range(100000) AS t(x)",
      "true"},
-    {"hex(spark_agg_count_min_sketch(x, 0.5::DOUBLE, 0.5::DOUBLE, 1::BIGINT)) FROM (VALUES (1::BIGINT), (2), (1)) AS t(x)",
+    {"hex(spark_agg_count_min_sketch(x, 0.5::DOUBLE, 0.5::DOUBLE, 1::BIGINT)) FROM (VALUES (1::BIGINT), (2), (1)) AS "
+     "t(x)",
      "0000000100000000000000030000000100000004000000005D8D6AB9000000000000000000000000000000020000000000000001000000000"
      "000"
      "0000"},

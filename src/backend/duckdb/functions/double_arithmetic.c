@@ -33,6 +33,7 @@ static float pmodf_of(float a, float b)
     return rest < 0 ? fmodf(rest + b, b) : rest;
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): arguments are types and parts of names
 #define DEFINE_REMAINDER(name, type, function)                                                                         \
     static bool name(pt__fn_call *call, type a, type b, type *out)                                                     \
     {                                                                                                                  \
@@ -51,6 +52,7 @@ DEFINE_REMAINDER(remainder_double, double, fmod)
 DEFINE_REMAINDER(remainder_float, float, fmodf)
 DEFINE_REMAINDER(pmod_double, double, pmod_of)
 DEFINE_REMAINDER(pmod_float, float, pmodf_of)
+// NOLINTEND(bugprone-macro-parentheses)
 
 /* One argument. */
 

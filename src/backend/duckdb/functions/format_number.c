@@ -95,7 +95,7 @@ static void append_whole(pt__buffer *out, const char *text, size_t whole, int le
 static void append_fraction(pt__buffer *out, const char *fraction, int least)
 {
     size_t size = strlen(fraction);
-    while (size > (size_t)least && fraction[size - 1] == '0')
+    while (size > 0 && size > (size_t)least && fraction[size - 1] == '0')
         size--;
     if (size == 0)
         return;

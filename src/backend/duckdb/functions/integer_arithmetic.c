@@ -36,6 +36,7 @@ static bool binary_overflow(pt__fn_call *call, size_t width, int64_t a, int64_t 
                          right, "functionName", names->function, NULL);
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): arguments are types and parts of names
 #define TYPES(X)                                                                                                       \
     X(int8, int8_t, INT8_MIN) X(int16, int16_t, INT16_MIN) X(int32, int32_t, INT32_MIN) X(int64, int64_t, INT64_MIN)
 #define BINARY(X)                                                                                                      \
@@ -170,3 +171,4 @@ DEFINE_SHIFT(shift_right_int32, int32_t, value >> count)
 DEFINE_SHIFT(shift_right_int64, int64_t, value >> count)
 DEFINE_SHIFT(shift_unsigned_int32, int32_t, (uint32_t)value >> count)
 DEFINE_SHIFT(shift_unsigned_int64, int64_t, (uint64_t)value >> count)
+// NOLINTEND(bugprone-macro-parentheses)

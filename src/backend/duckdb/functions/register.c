@@ -388,6 +388,7 @@ static bool next_name(const char **at, char name[NAME_MAX_BYTES])
 static bool read_decimal(const char *text, decimal_type *out)
 {
     int size = 0;
+    // NOLINTNEXTLINE(cert-err34-c): two digits at most
     bool fits = sscanf(text, "_%2d_%2d%n", &out->precision, &out->scale, &size) == 2 && text[size] == '\0';
     return fits && out->precision >= 1 && out->precision <= DIGITS_MAX && out->scale >= 0 &&
            out->scale <= out->precision;

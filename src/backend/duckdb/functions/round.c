@@ -110,6 +110,7 @@ static bool round_integer(int64_t value, int32_t scale, pt__rounding rounding, p
     return true;
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): arguments are types and parts of names
 #define DEFINE_ROUND(suffix, type)                                                                                     \
     static bool round_##suffix(pt__fn_call *call, type value, int32_t scale, type *out)                                \
     {                                                                                                                  \
@@ -130,6 +131,7 @@ DEFINE_ROUND(int8, int8_t)
 DEFINE_ROUND(int16, int16_t)
 DEFINE_ROUND(int32, int32_t)
 DEFINE_ROUND(int64, int64_t)
+// NOLINTEND(bugprone-macro-parentheses)
 
 /* Decimals. */
 

@@ -40,6 +40,7 @@ duckdb_logical_type pt__fn_type_make(pt_text_view name, int scale)
     }
     if (name.size_bytes >= 7 && memcmp(name.data, "DECIMAL", 7) == 0) {
         int width = 38;
+        // NOLINTNEXTLINE(cert-err34-c): names of our own
         if (name.size_bytes > 7 && sscanf(name.data + 7, "(%d;%d)", &width, &scale) != 2)
             return NULL;
         return duckdb_create_decimal_type((uint8_t)width, (uint8_t)scale);
