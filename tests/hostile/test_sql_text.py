@@ -147,10 +147,10 @@ def test_word_soup_is_answered(raw, session, seed):
 
 
 def test_what_would_run_forever_or_fill_memory_is_refused_or_stopped(raw, session, bystander):
-    for text in ("select repeat('x', 2000000000)", "select lpad('x', 2147483647, 'y')", "select space(2147483647)",
-                 "select sequence(1, 9223372036854775807)", "select array_repeat(1, 2147483647)",
+    for text in ("select sequence(1, 9223372036854775807)", "select array_repeat(1, 2147483647)",
+                 "select sequence(-9223372036854775808, 9223372036854775807)", "select sequence(1, 2000000000)",
                  "select regexp_replace(repeat('a', 30), '(a+)+b', '')", "select factorial(20), pow(9, 99999)",
-                 "select rlike(repeat('a', 5000), '(a|aa)+$b')", "select format_string('%2000000000d', 1)",
+                 "select rlike(repeat('a', 5000), '(a|aa)+$b')",
                  "select sequence(timestamp'0001-01-01', timestamp'9999-01-01', interval 1 microsecond)",
                  "select length(concat_ws(',', transform(sequence(1, 300), x -> repeat('y', 1000))))"):
         ask(raw, session, text)

@@ -8,8 +8,8 @@
 #include "plan/members.h"
 
 enum {
-    STACK_CUT = 8,  /* aggregates between two cuts */
-    STACK_MAX = 20  /* of what cannot be cut, because it refers to rows around it: about a second */
+    STACK_CUT = 8, /* aggregates between two cuts */
+    STACK_MAX = 20 /* of what cannot be cut, because it refers to rows around it: about a second */
 };
 
 typedef struct stack {
@@ -78,8 +78,8 @@ static void cut_off(pt__lower *lower, const pt_plan *plan, pt__block *block)
     pt__list_push(lower->arena, &lower->hoisted, pt__cut(lower, mark));
     *block = pt__block_from(pt__arena_printf(lower->arena, "h%u", alias));
     for (size_t i = 0; i < plan->column_count; i++)
-        pt__bind_text(lower, plan->columns[i].id,
-                      pt__arena_printf(lower->arena, "h%u.c%u", alias, plan->columns[i].id), PT_TEXT_COLUMN, 0);
+        pt__bind_text(lower, plan->columns[i].id, pt__arena_printf(lower->arena, "h%u.c%u", alias, plan->columns[i].id),
+                      PT_TEXT_COLUMN, 0);
 }
 
 pt_status pt__lower_cut_stack(pt__lower *lower, const pt_plan *plan, pt__block *block, pt_error *err)

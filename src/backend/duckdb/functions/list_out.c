@@ -1,5 +1,7 @@
 #include "backend/duckdb/functions/list_out.h"
 
+#include <stdio.h>
+
 bool pt__list_out_open(pt__list_out *out, pt__fn_call *call)
 {
     *out = (pt__list_out){.call = call, .child = duckdb_list_vector_get_child(call->output)};
@@ -26,13 +28,18 @@ static bool reserve(pt__list_out *out, idx_t capacity)
 
 static bool fail_length(pt__list_out *out, idx_t length)
 {
-    pt__buffer text = PT_BUFFER_INIT;
-    pt__buffer_printf(&text, "%llu", (unsigned long long)length);
-    pt__fn_raise(out->call, PT_COND_COLLECTION_SIZE_LIMIT_EXCEEDED_FUNCTION, "numberOfElements",
-                 pt__buffer_string(&text), "maxRoundedArrayLength", "2147483632", "functionName", out->call->row->name,
-                 NULL);
-    pt__buffer_deinit(&text);
-    return false;
+    char wanted[24];
+    char allowed[24];
+    snprintf(wanted, sizeof(wanted), "%llu", (unsigned long long)length);
+    snprintf(allowed, sizeof(allowed), "%llu",
+             (unsigned long long)(length > PT__LIST_LENGTH_SPARK ? PT__LIST_LENGTH_SPARK : PT__LIST_LENGTH_MAX));
+    return pt__fn_raise(out->call, PT_COND_COLLECTION_SIZE_LIMIT_EXCEEDED_FUNCTION, "numberOfElements", wanted,
+                        "maxRoundedArrayLength", allowed, "functionName", out->call->row->name, NULL);
+}
+
+bool pt__list_out_may_hold(pt__list_out *out, idx_t count)
+{
+    return count <= PT__LIST_LENGTH_MAX || fail_length(out, count);
 }
 
 bool pt__list_out_grow(pt__list_out *out, idx_t count, idx_t *position)

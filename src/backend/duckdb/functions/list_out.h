@@ -14,7 +14,10 @@
 
 #include "backend/duckdb/functions/call.h"
 
-enum { PT__LIST_LENGTH_MAX = 2147483632 }; /* Spark's limit of an array's length */
+enum {
+    PT__LIST_LENGTH_SPARK = 2147483632, /* Spark's limit of an array's length */
+    PT__LIST_LENGTH_MAX = 1 << 27       /* ours: a GiB of bigint, as the engine's memory limit does not see it */
+};
 
 typedef struct pt__list_out {
     pt__fn_call *call;
@@ -29,6 +32,8 @@ typedef struct pt__list_out {
 
 bool pt__list_out_open(pt__list_out *out, pt__fn_call *call);
 void pt__list_out_begin(pt__list_out *out);
+/** False after failing the call: more elements than a row may have. Asked before a long loop. */
+bool pt__list_out_may_hold(pt__list_out *out, idx_t count);
 /** False after failing the call: no memory, or more than PT__LIST_LENGTH_MAX elements. */
 bool pt__list_out_grow(pt__list_out *out, idx_t count, idx_t *position);
 bool pt__list_out_push_int64(pt__list_out *out, int64_t value);

@@ -46,7 +46,8 @@ static bool number_sequence(pt__fn_call *call, pt__list_out *out, idx_t row)
     pt_int128 step = call->column_count > 2 ? pt__fn_integer(&call->columns[2], row) : start <= stop ? 1 : -1;
     if (!is_reachable(start, stop, step))
         return fail_numbers(call, (int64_t)start, (int64_t)stop, (int64_t)step);
-    idx_t length = step == 0 ? 1 : (idx_t)((stop - start) / step) + 1;
+    pt_int128 steps = step == 0 ? 0 : (stop - start) / step;
+    idx_t length = steps >= INT64_MAX ? INT64_MAX : (idx_t)steps + 1;
     idx_t first;
     pt__list_out_begin(out);
     if (!pt__list_out_grow(out, length, &first))
@@ -106,6 +107,9 @@ static bool push_times(pt__fn_call *call, pt__list_out *out, int64_t start, int6
         (pt_int128)step->months * 28 * PT_MICROS_PER_DAY + (pt_int128)step->days * PT_MICROS_PER_DAY + step->micros;
     if (!is_reachable(start, stop, size))
         return fail_stride(call, step, start, stop);
+    pt_int128 steps = size == 0 ? 0 : ((pt_int128)stop - start) / size;
+    if (!pt__list_out_may_hold(out, (idx_t)steps + 1))
+        return false;
     for (int64_t i = 0;; i++) {
         int64_t at = add_stride(step, start, i);
         if (size > 0 ? at > stop : size < 0 ? at < stop : i > 0)
