@@ -130,7 +130,8 @@ static pt_status select_generator(pt__analyzer *a, const pt_plan *input, const p
 {
     PT_TRY(check_generators(a, expressions, count, err));
     const pt_expr **items = pt__arena_array(a->arena, const pt_expr *, count + 1);
-    memcpy(items, expressions, count * sizeof(*items));
+    for (size_t i = 0; i < count; i++)
+        items[i] = expressions[i];
     if (any_aggregate(expressions, count))
         PT_TRY(aggregate_first(a, &input, items, count, err));
     pt__list(const pt_expr *) list = {0};
@@ -421,7 +422,8 @@ static pt_status extend_select(pt__analyzer *a, const pt_plan_project *project, 
         pt__aggregation_resume(&g, a, aggregate);
     size_t width = project->expression_count;
     const pt_expr **all = pt__arena_array(a->arena, const pt_expr *, width + count + 1);
-    memcpy(all, project->expressions, width * sizeof(*all));
+    for (size_t i = 0; i < width; i++)
+        all[i] = project->expressions[i];
     for (size_t i = 0; i < count; i++) {
         const pt_expr *below;
         PT_TRY(analyze_below(&s, project->input, aggregate != NULL ? &g : NULL, expressions[i], &below, err));
@@ -436,7 +438,8 @@ static pt_status extend_select(pt__analyzer *a, const pt_plan_project *project, 
     extended->expressions = all;
     extended->expression_count = width + count;
     pt_column *columns = pt__arena_array(a->arena, pt_column, width + count);
-    memcpy(columns, select->columns, width * sizeof(*columns));
+    for (size_t i = 0; i < width; i++)
+        columns[i] = select->columns[i];
     for (size_t i = 0; i < count; i++) {
         columns[width + i] = pt__new_column(a, "order", all[width + i]->type, all[width + i]->nullable);
         columns[width + i].is_hidden = true;

@@ -1,4 +1,5 @@
 """Bad input and broken clients: a clear answer or a closed call; others notice nothing; memory returns."""
+import os
 import random
 import time
 
@@ -6,6 +7,7 @@ import grpc
 import pytest
 from raw import Raw, failure, new, rows, table
 
+BINARY = os.environ.get("PT_BINARY", "")
 METHODS = ("AddArtifacts", "AnalyzePlan", "ArtifactStatus", "CloneSession", "Config", "ExecutePlan", "FetchErrorDetails",
            "GetStatus", "Interrupt", "ReattachExecute", "ReleaseExecute", "ReleaseSession")
 
@@ -111,16 +113,17 @@ def test_a_client_that_never_reads(server, session):
     busy = Raw(server.address, options=[("grpc.use_local_subchannel_pool", 1)])
     assert rows(busy.ask(session, "select 1")) == 1
     before = resident_mib(server)
+    slack = 700 if "/dev/" in BINARY else 0  # sanitizers keep freed memory back
     call_ = lazy.ask(session, "select id, repeat('x', 1000) s from range(10000000)")  # 10 GB
     next(call_)
     time.sleep(3)
-    assert resident_mib(server) - before < 400
+    assert resident_mib(server) - before < 400 + slack
     assert rows(busy.ask(session, "select 1")) == 1
     call_.cancel()
     busy.release_session(session)
     lazy.close()
     give_up = time.monotonic() + 10
-    while resident_mib(server) - before > 150:
+    while resident_mib(server) - before > 150 + slack:
         assert time.monotonic() < give_up, "memory does not return"
         time.sleep(0.2)
     busy.close()
