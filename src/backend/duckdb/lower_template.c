@@ -357,7 +357,8 @@ static pt_status lower_chain(pt__lower *lower, const pt_expr_call *call, const c
             pt__list_push(lower->arena, &pending, pt__expr_as_call(expr)->arguments[0]);
             continue;
         }
-        pt__putf(lower, first ? "" : " %s ", name);
+        if (!first)
+            pt__putf(lower, " %s ", name);
         PT_TRY(pt__lower_expr(lower, expr, err));
         first = false;
     }
