@@ -1,7 +1,7 @@
 """The program's command line and configuration, as an operator meets them."""
-import time
 import struct
 import subprocess
+import time
 
 import pytest
 

@@ -330,6 +330,7 @@ static pt_status answer_question(question *q, const analyze_request *request, an
     case PT_CONNECT_QUESTION(UNPERSIST): return answer_unpersist(q, request, out, err);
     case PT_CONNECT_QUESTION(GET_STORAGE_LEVEL): return answer_storage_level(q, request, out, err);
     case PT_CONNECT_QUESTION(JSON_TO_DDL): return answer_json_to_ddl(q, request, out, err);
+    case _SPARK__CONNECT__ANALYZE_PLAN_REQUEST__ANALYZE__CASE_IS_INT_SIZE: /* no member */
     case SPARK__CONNECT__ANALYZE_PLAN_REQUEST__ANALYZE__NOT_SET: break;
     }
     return pt_error_set(err, PT_UNSUPPORTED, "The question of the AnalyzePlan call is not set, or is not known.");

@@ -164,6 +164,7 @@ static pt_status take_request(upload *u, pt_call *call, const request_message *r
     case SPARK__CONNECT__ADD_ARTIFACTS_REQUEST__PAYLOAD_BEGIN_CHUNK:
         return begin_artifact(u, request->begin_chunk, err);
     case SPARK__CONNECT__ADD_ARTIFACTS_REQUEST__PAYLOAD_CHUNK: return take_chunk(u, request->chunk, err);
+    case _SPARK__CONNECT__ADD_ARTIFACTS_REQUEST__PAYLOAD__CASE_IS_INT_SIZE: /* no member */
     case SPARK__CONNECT__ADD_ARTIFACTS_REQUEST__PAYLOAD__NOT_SET: break;
     }
     return pt_error_set(err, PT_BAD_MESSAGE, "AddArtifacts sends a request without payload.");

@@ -90,6 +90,7 @@ static pt_status take_option(pt__arena *arena, pt_bytes_view bytes, execute_requ
         take_chunking(option->result_chunking_options, out);
         return PT_OK;
     case SPARK__CONNECT__EXECUTE_PLAN_REQUEST__REQUEST_OPTION__REQUEST_OPTION_EXTENSION:
+    case _SPARK__CONNECT__EXECUTE_PLAN_REQUEST__REQUEST_OPTION__REQUEST_OPTION__CASE_IS_INT_SIZE: /* no member */
     case SPARK__CONNECT__EXECUTE_PLAN_REQUEST__REQUEST_OPTION__REQUEST_OPTION__NOT_SET: break;
     }
     return PT_OK; /* options that are not known do not change what the plan means */

@@ -88,6 +88,7 @@ static bool release(pt_session *session, const Spark__Connect__ReleaseExecuteReq
         return pt__session_release_job(session, request->operation_id);
     case SPARK__CONNECT__RELEASE_EXECUTE_REQUEST__RELEASE_RELEASE_UNTIL:
         return release_until(session, request->operation_id, request->release_until->response_id);
+    case _SPARK__CONNECT__RELEASE_EXECUTE_REQUEST__RELEASE__CASE_IS_INT_SIZE: /* no member */
     case SPARK__CONNECT__RELEASE_EXECUTE_REQUEST__RELEASE__NOT_SET: break;
     }
     return false;
