@@ -93,5 +93,7 @@ pt_status pt__analyze(pt__arena *arena, pt__catalog *catalog, const pt_plan *pla
     a.time_zone = catalog->vtable->conf(catalog, "spark.sql.session.timeZone");
     PT_TRY(pt__analyze_plan(&a, plan, out, err));
     *out = without_hidden(&a, *out);
+    for (size_t i = 0; i < (*out)->column_count; i++)
+        PT_TRY(pt__type_check_nesting((*out)->columns[i].type, err));
     return PT_OK;
 }

@@ -173,6 +173,26 @@ bool pt__type_is_numeric(const pt_type *type)
     return type->id >= PT_TYPE_BYTE && type->id <= PT_TYPE_DECIMAL;
 }
 
+static bool nests_deeper_than(const pt_type *type, int levels)
+{
+    if (type == NULL || (type->element == NULL && type->field_count == 0))
+        return false;
+    if (levels == 0)
+        return true;
+    for (size_t i = 0; i < type->field_count; i++) {
+        if (nests_deeper_than(type->fields[i].type, levels - 1))
+            return true;
+    }
+    return nests_deeper_than(type->key, levels - 1) || nests_deeper_than(type->element, levels - 1);
+}
+
+pt_status pt__type_check_nesting(const pt_type *type, pt_error *err)
+{
+    if (nests_deeper_than(type, PT_TYPE_NESTING_MAX))
+        return pt_error_set(err, PT_LIMIT, "a type nests more than %d levels", PT_TYPE_NESTING_MAX);
+    return PT_OK;
+}
+
 bool pt__type_is_string(const pt_type *type)
 {
     return type->id >= PT_TYPE_STRING && type->id <= PT_TYPE_VARCHAR;

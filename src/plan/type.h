@@ -106,6 +106,11 @@ bool pt__type_is_string(const pt_type *type); /* string, char, varchar */
 bool pt__type_is_datetime(const pt_type *type);
 bool pt__type_is_interval(const pt_type *type);
 
+/** Types nested deeper are refused: engines' planners and clients' messages take no more. */
+enum { PT_TYPE_NESTING_MAX = 100 };
+/** PT_LIMIT when the type nests more than PT_TYPE_NESTING_MAX levels; an atomic type is level 0. */
+pt_status pt__type_check_nesting(const pt_type *type, pt_error *err);
+
 /** The type with every nested type marked nullable, as Spark's asNullable. */
 const pt_type *pt__type_as_nullable(pt__arena *arena, const pt_type *type);
 

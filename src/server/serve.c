@@ -8,8 +8,12 @@
 
 #include <portico/host.h>
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+enum { STOP_LIMIT_SECONDS = 10 }; /* for workers to end once everything is cancelled */
 
 typedef struct server {
     const pt_config *config;
@@ -113,6 +117,25 @@ static pt_status serve(server *s, pt_error *err)
     return PT_OK;
 }
 
+/*
+ * A worker may be inside of the engine's planner, which cannot be interrupted. What is committed is in the database's
+ * log, so that leaving without it loses nothing.
+ */
+static void leave(int signal)
+{
+    static const char message[] = "portico: a query could not be interrupted; leaving without it\n";
+    (void)signal;
+    ssize_t written = write(STDERR_FILENO, message, sizeof(message) - 1);
+    _exit(written < 0 ? 2 : 1);
+}
+
+static void leave_after(unsigned seconds)
+{
+    struct sigaction action = {.sa_handler = leave};
+    sigaction(SIGALRM, &action, NULL);
+    alarm(seconds);
+}
+
 int pt__serve_command(const pt__arguments *arguments)
 {
     pt_error err = PT_ERROR_INIT;
@@ -120,7 +143,9 @@ int pt__serve_command(const pt__arguments *arguments)
     pt__server_log_init(&s.log, s.config);
     serve(&s, &err);
     pt_routes_free(s.routes);
+    leave_after(STOP_LIMIT_SECONDS);
     pt_host_free(s.host); /* ends the workers, which may post to the loop's mailbox until then */
+    alarm(0);
     pt__loop_free(s.loop);
     pt__token_free(s.token);
     pt__tls_context_free(s.tls);

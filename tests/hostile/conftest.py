@@ -1,5 +1,6 @@
 """Fixtures of the hostile suites: raw calls, a bystander that must notice nothing, and what the server holds."""
 import contextlib
+import os
 import pathlib
 import sys
 import threading
@@ -10,6 +11,7 @@ import pytest
 for folder in ("spark_connect", "wire"):
     sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / folder))
 
+BINARY = os.environ.get("PT_BINARY", "build/release/portico")
 BYSTANDER_LIMIT_SECONDS = 15  # generous: the machine may be busy with other suites and the server with sanitizers
 
 

@@ -6,7 +6,7 @@ import time
 import grpc
 import pytest
 
-from conftest import descriptors, eventually, resident_mebibytes, status_of
+from conftest import BINARY, descriptors, eventually, resident_mebibytes, status_of
 from hostile_tools import eventually_below
 from proto_bytes import execute_request, field, root
 from raw import Failure, Raw, new, pb, rows
@@ -34,9 +34,13 @@ def other(server):
     return server.another("--job.abandon-after", "1s", "--session.idle-after", "5s")
 
 
-def check_returned(server, before, mebibytes=96):
+# Sanitizers keep freed memory back for a while.
+SLACK_MEBIBYTES = 400 if any(f"/{preset}/" in BINARY for preset in ("dev", "thread")) else 96
+
+
+def check_returned(server, before):
     assert eventually(lambda: descriptors(server) <= before[1] + 2), (before, descriptors(server))
-    eventually_below(lambda: resident_mebibytes(server), before[0] + mebibytes)
+    eventually_below(lambda: resident_mebibytes(server), before[0] + SLACK_MEBIBYTES)
 
 
 def warm(address):
@@ -87,7 +91,7 @@ def test_clients_that_never_read_hold_little(other, windows):
         assert rows(client.ask(new(), "select 1")) == 1
         highest = max(highest, resident_mebibytes(other))
         time.sleep(0.1)
-    assert highest - before[0] < 4 * 64 + 128, (before, highest)
+    assert highest - before[0] < 4 * 64 + SLACK_MEBIBYTES, (before, highest)
     for stream in streams:
         stream.close()
     client.close()

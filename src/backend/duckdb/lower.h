@@ -22,10 +22,10 @@
 #include "plan/table.h"
 
 enum {
-    PT_LOWER_REPEAT_MAX = 256,    /* bytes of an argument that may be written twice */
-    PT_LOWER_INLINE_DEPTH = 48,   /* nesting of an expression that may be written where it is used */
-    PT_LOWER_DEPTH_MAX = 1500,    /* nesting of relations and expressions together */
-    PT_LOWER_TYPE_NESTING_MAX = 100 /* arrays within arrays; DuckDB's binder takes time of the third power */
+    PT_LOWER_REPEAT_MAX = 256,  /* bytes of an argument that may be written twice */
+    PT_LOWER_INLINE_DEPTH = 48, /* nesting of an expression that may be written where it is used */
+    PT_LOWER_LAMBDAS_MAX = 16,  /* within each other: DuckDB's binder takes twice the time for each */
+    PT_LOWER_DEPTH_MAX = 1500   /* nesting of relations and expressions together */
 };
 
 /** What a piece of text contains. */
@@ -34,17 +34,17 @@ enum {
     PT_TEXT_WINDOW = 2,
     PT_TEXT_SUBQUERY = 4,
     PT_TEXT_AGGREGATE = 8,
-    PT_TEXT_COMPUTED = 16,        /* more than a column or a literal */
-    PT_TEXT_COLUMN = 32           /* exactly a column of FROM */
+    PT_TEXT_COMPUTED = 16, /* more than a column or a literal */
+    PT_TEXT_COLUMN = 32    /* exactly a column of FROM */
 };
 
 /** What an id stands for at the moment. */
 typedef struct pt__binding {
-    const char *text;             /* NULL: not bound */
+    const char *text; /* NULL: not bound */
     unsigned flags;
     uint32_t depth;
-    uint32_t uses;                /* references in the whole plan, passing through not counted */
-    const char *narrow_text;      /* the same with products in 64 bits (lower_narrow.h); NULL none */
+    uint32_t uses;           /* references in the whole plan, passing through not counted */
+    const char *narrow_text; /* the same with products in 64 bits (lower_narrow.h); NULL none */
 } pt__binding;
 
 /** Where rows outside the database come from; kept by whoever runs the statement until it has ended. */
@@ -61,35 +61,36 @@ typedef struct pt__lowered_cte {
 
 typedef struct pt__lower {
     pt__arena *arena;
-    struct pt__duckdb *database;  /* names of its catalogs; may be NULL in tests */
+    struct pt__duckdb *database; /* names of its catalogs; may be NULL in tests */
     const char *time_zone;
-    pt__buffer text;              /* grows at its end only */
-    unsigned seen;                /* PT_TEXT_* of what was appended since it was last cleared */
-    uint32_t deepest;             /* nesting of what was appended, likewise */
-    uint32_t nesting;             /* of expressions, at the moment */
-    uint32_t depth;               /* of the recursion, at the moment */
-    pt__binding *bindings;        /* by id */
+    pt__buffer text;       /* grows at its end only */
+    unsigned seen;         /* PT_TEXT_* of what was appended since it was last cleared */
+    uint32_t deepest;      /* nesting of what was appended, likewise */
+    uint32_t nesting;      /* of expressions, at the moment */
+    uint32_t depth;        /* of the recursion, at the moment */
+    uint32_t lambdas;      /* calls with a lambda, at the moment */
+    pt__binding *bindings; /* by id */
     size_t binding_count;
     uint32_t next_alias;
-    uint32_t last_id;             /* of the plan and of columns made here */
+    uint32_t last_id; /* of the plan and of columns made here */
     pt__list(pt__lowered_cte) ctes;
     pt__list(const char *) hoisted; /* WITH clauses of the whole statement, in order */
     pt__list(pt__lower_source) sources;
-    bool in_filter;               /* conjuncts of WHERE: NULL counts as false */
-    bool may_narrow;              /* see lower_narrow.h */
-    bool in_narrow;               /* inside of an argument of sum() or avg() */
-    bool used_narrow;             /* the text has such a product */
+    bool in_filter;                     /* conjuncts of WHERE: NULL counts as false */
+    bool may_narrow;                    /* see lower_narrow.h */
+    bool in_narrow;                     /* inside of an argument of sum() or avg() */
+    bool used_narrow;                   /* the text has such a product */
     const pt_plan_aggregate *aggregate; /* whose calls are being lowered; NULL none */
 } pt__lower;
 
 /** A statement that yields the visible columns of the plan, in order. */
 typedef struct pt__lowered {
     const char *sql;
-    const pt_column *columns;     /* visible ones */
+    const pt_column *columns; /* visible ones */
     size_t column_count;
     const pt__lower_source *sources;
     size_t source_count;
-    bool used_narrow;             /* may fail where the plan does not: lower again with may_narrow off */
+    bool used_narrow; /* may fail where the plan does not: lower again with may_narrow off */
 } pt__lowered;
 
 /** In the arena, which also frees its text. */
@@ -119,8 +120,6 @@ const char *pt__cut(pt__lower *lower, size_t mark);
 
 /* Types (lower_type.c). */
 void pt__put_type(pt__lower *lower, const pt_type *type);
-/** PT_LIMIT when the type nests more than PT_LOWER_TYPE_NESTING_MAX levels. */
-pt_status pt__check_type_nesting(const pt_type *type, pt_error *err);
 /** The name of a struct's field in DuckDB: Spark's, or f<i> where DuckDB could not tell the names apart. */
 void pt__put_field_name(pt__lower *lower, const pt_type *type, size_t ordinal);
 const char *pt__field_name(pt__arena *arena, const pt_type *type, size_t ordinal);
@@ -140,9 +139,9 @@ pt_status pt__lower_enter(pt__lower *lower, pt_error *err);
 /** How an aggregate is called: inserted at each aggregate of a template. */
 typedef struct pt__aggregate_form {
     bool is_distinct;
-    const char *filter;           /* condition; NULL none */
-    const char *over;             /* window; NULL none */
-    const char *order;            /* ORDER BY … within the call; NULL none */
+    const char *filter; /* condition; NULL none */
+    const char *over;   /* window; NULL none */
+    const char *order;  /* ORDER BY … within the call; NULL none */
     bool ignore_nulls;
 } pt__aggregate_form;
 
@@ -153,7 +152,7 @@ typedef struct pt__template {
     const pt_type *const *types;
     const char *const *arguments;
     size_t argument_count;
-    const char *mode;             /* "ansi", "try" or "legacy" */
+    const char *mode; /* "ansi", "try" or "legacy" */
     const char *time_zone;
     const pt__aggregate_form *form; /* NULL: none */
 } pt__template;

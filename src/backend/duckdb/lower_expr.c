@@ -145,15 +145,38 @@ static pt_status lower_kind(pt__lower *lower, const pt_expr *expr, pt_error *err
     return refuse(expr, err);
 }
 
+static bool takes_lambda(const pt_expr *expr)
+{
+    if (expr->kind != PT_EXPR_CALL)
+        return false;
+    const pt_expr_call *call = pt__expr_as_call(expr);
+    for (size_t i = 0; i < call->argument_count; i++) {
+        if (call->arguments[i]->kind == PT_EXPR_LAMBDA)
+            return true;
+    }
+    return false;
+}
+
+static pt_status check_lambdas(const pt__lower *lower, pt_error *err)
+{
+    if (lower->lambdas > PT_LOWER_LAMBDAS_MAX)
+        return pt_error_set(err, PT_LIMIT, "lambda functions nest more than %d levels", PT_LOWER_LAMBDAS_MAX);
+    return PT_OK;
+}
+
 pt_status pt__lower_expr(pt__lower *lower, const pt_expr *expr, pt_error *err)
 {
     bool in_filter = lower->in_filter;
     lower->in_filter = in_filter && expr->kind != PT_EXPR_CASE;
     PT_TRY(pt__lower_enter(lower, err));
-    PT_TRY(pt__check_type_nesting(expr->type, err));
+    PT_TRY(pt__type_check_nesting(expr->type, err));
+    bool has_lambda = takes_lambda(expr);
+    lower->lambdas += has_lambda;
+    PT_TRY(check_lambdas(lower, err));
     if (++lower->nesting > lower->deepest)
         lower->deepest = lower->nesting;
     pt_status status = lower_kind(lower, expr, err);
+    lower->lambdas -= has_lambda;
     lower->nesting--;
     lower->depth--;
     lower->in_filter = in_filter;
@@ -211,7 +234,8 @@ pt_status pt__lower_orders(pt__lower *lower, const pt_expr *const *orders, size_
         bool by_key = pt__orders_by_key(order->child->type);
         pt__putf(lower, "%s%s", i == 0 ? "" : ", ", by_key ? "spark_sort_key(" : "");
         PT_TRY(pt__lower_expr(lower, order->child, err));
-        pt__putf(lower, "%s %s NULLS %s", by_key ? ")" : "", order->is_descending ? "DESC" : "ASC", order->nulls_first ? "FIRST" : "LAST");
+        pt__putf(lower, "%s %s NULLS %s", by_key ? ")" : "", order->is_descending ? "DESC" : "ASC",
+                 order->nulls_first ? "FIRST" : "LAST");
     }
     return PT_OK;
 }

@@ -99,23 +99,3 @@ void pt__put_type(pt__lower *lower, const pt_type *type)
         put_struct(lower, type);
     }
 }
-
-static bool nests_deeper_than(const pt_type *type, int levels)
-{
-    if (type == NULL || simple_name(type) != NULL || type->id == PT_TYPE_DECIMAL)
-        return false;
-    if (levels == 0)
-        return true;
-    for (size_t i = 0; i < type->field_count; i++) {
-        if (nests_deeper_than(type->fields[i].type, levels - 1))
-            return true;
-    }
-    return nests_deeper_than(type->key, levels - 1) || nests_deeper_than(type->element, levels - 1);
-}
-
-pt_status pt__check_type_nesting(const pt_type *type, pt_error *err)
-{
-    if (nests_deeper_than(type, PT_LOWER_TYPE_NESTING_MAX))
-        return pt_error_set(err, PT_LIMIT, "a type nests more than %d levels", PT_LOWER_TYPE_NESTING_MAX);
-    return PT_OK;
-}
