@@ -146,13 +146,13 @@ def test_pyspark_interrupt_tag(spark, slow_query):
 
 
 def test_progress_moves(server, slow_query):
-    """A query of some seconds shows progress to a handler; its last message says that it is done."""
+    """A query of many seconds shows progress to a handler; its last message says that it is done."""
     from pyspark.sql.connect.session import SparkSession
 
     spark = SparkSession.builder.remote(server.url).create()
     seen = []
     spark.registerProgressHandler(lambda stages, inflight_tasks, operation_id, done: seen.append((stages, done)))
-    spark.sql(slow_query(5)).collect()
+    spark.sql(slow_query(16)).collect()
     spark.stop()
     assert any(stages and stages[0].num_tasks > 0 for stages, done in seen)
     assert any(done for stages, done in seen)
