@@ -35,9 +35,10 @@ static void destroy_prepared(pt__statement *statement)
         duckdb_destroy_prepare(&statement->prepared);
 }
 
+/* A pending result that is destroyed leaves its tasks running as well, and an interrupt before it was made is lost. */
 void pt__statement_close(pt__statement *statement)
 {
-    if (statement->has_result && !statement->is_finished && statement->connection != NULL)
+    if (!statement->is_finished && statement->connection != NULL)
         duckdb_interrupt(statement->connection);
     if (statement->has_result)
         duckdb_destroy_result(&statement->result);
