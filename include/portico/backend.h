@@ -23,13 +23,13 @@ typedef struct pt_env {
     size_t size_bytes;
     pt_log_sink log;
     void *log_context;
-    uint32_t worker_count;     /* CPUs the host is allowed to use */
+    uint32_t worker_count; /* CPUs the host is allowed to use */
 } pt_env;
 
 typedef struct pt_session_request {
     size_t size_bytes;
-    const char *user;          /* "" when anonymous */
-    const char *session_id;    /* the client's; NULL: made by the host */
+    const char *user;       /* "" when anonymous */
+    const char *session_id; /* the client's; NULL: made by the host */
 } pt_session_request;
 
 typedef enum pt_operation_state {
@@ -75,7 +75,7 @@ struct pt_type;
 struct pt__arena;
 
 typedef struct pt_backend_vtable {
-    size_t size_bytes;         /* members beyond it are unknown to the plug-in: append only */
+    size_t size_bytes; /* members beyond it are unknown to the plug-in: append only */
     const char *name;
     pt_status (*open)(const pt_config *config, pt_env *env, void **self, pt_error *err);
     void (*close)(void *self);

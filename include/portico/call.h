@@ -42,8 +42,8 @@ typedef enum pt_grpc_code {
 /** How a call ends. Borrowed for the call of pt_call_finish. */
 typedef struct pt_call_status {
     pt_grpc_code code;
-    const char *message;       /* NULL or UTF-8; percent-encoded and cut to the trailer budget by the transport */
-    pt_bytes_view details;     /* serialized google.rpc.Status for grpc-status-details-bin; empty: none */
+    const char *message;   /* NULL or UTF-8; percent-encoded and cut to the trailer budget by the transport */
+    pt_bytes_view details; /* serialized google.rpc.Status for grpc-status-details-bin; empty: none */
 } pt_call_status;
 
 /**
@@ -58,13 +58,13 @@ size_t pt_call_status_encoded_bytes(const pt_call_status *status);
 
 /** One piece of a message: `view` points into `owner`, or is copied when `owner` is NULL. */
 typedef struct pt_segment {
-    pt_bytes *owner;           /* a reference that the receiver takes */
+    pt_bytes *owner; /* a reference that the receiver takes */
     pt_bytes_view view;
 } pt_segment;
 
 /** Who calls, as the connection's authentication found. Borrowed from the call. */
 typedef struct pt_principal {
-    const char *name;          /* "" when anonymous */
+    const char *name; /* "" when anonymous */
     bool authenticated;
 } pt_principal;
 
@@ -93,7 +93,7 @@ typedef struct pt_call_vtable {
 /** A transport's call starts with this. */
 struct pt_call {
     const pt_call_vtable *vtable;
-    void *state;               /* the handler's own */
+    void *state; /* the handler's own */
 };
 
 static inline bool pt_call_metadata(pt_call *call, const char *key, pt_bytes_view *value)

@@ -35,11 +35,11 @@ typedef struct pt_authenticator {
 
 typedef struct pt_connection_info {
     size_t size_bytes;
-    pt_mailbox *mailbox;       /* of the loop thread; borrowed */
-    const char *peer;          /* for logs; copied */
+    pt_mailbox *mailbox;                   /* of the loop thread; borrowed */
+    const char *peer;                      /* for logs; copied */
     const pt_authenticator *authenticator; /* borrowed */
-    const pt_config *limits;   /* keys "http2.*", see docs; NULL: defaults; read during the call only */
-    uint64_t now_ms;           /* monotonic */
+    const pt_config *limits;               /* keys "http2.*", see docs; NULL: defaults; read during the call only */
+    uint64_t now_ms;                       /* monotonic */
     /** Bytes became pending outside feed, sent and tick (a worker's result): flush soon. NULL: the embedder polls. */
     void (*ready)(void *context, pt_connection *connection);
     void *ready_context;

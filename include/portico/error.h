@@ -54,22 +54,25 @@ typedef struct pt_error_detail pt_error_detail;
 
 typedef struct pt_error {
     pt_status status;
-    char sqlstate[6];         /* "" when there is none */
-    char condition[96];       /* error condition such as "DIVIDE_BY_ZERO"; "" when there is none */
+    char sqlstate[6];   /* "" when there is none */
+    char condition[96]; /* error condition such as "DIVIDE_BY_ZERO"; "" when there is none */
     char message[PT_ERROR_MESSAGE_MAX + 1];
-    pt_error_detail *detail;  /* owned; NULL when there is none */
+    pt_error_detail *detail; /* owned; NULL when there is none */
 } pt_error;
 
-#define PT_ERROR_INIT {PT_OK, "", "", "", NULL}
+#define PT_ERROR_INIT                                                                                                  \
+    {                                                                                                                  \
+        PT_OK, "", "", "", NULL                                                                                        \
+    }
 
 /** Where in the user's program an error arose. */
 typedef struct pt_error_context {
-    bool is_sql;               /* SQL text, else a DataFrame call */
-    int32_t start;             /* SQL: 0-based offset of the first character of the fragment */
-    int32_t stop;              /* SQL: offset of the last character, inclusive */
-    const char *fragment;      /* SQL text, or the name of the call */
-    const char *call_site;     /* DataFrame: file:line of the call; "" for SQL */
-    const char *sql;           /* SQL: the whole statement; "" otherwise */
+    bool is_sql;           /* SQL text, else a DataFrame call */
+    int32_t start;         /* SQL: 0-based offset of the first character of the fragment */
+    int32_t stop;          /* SQL: offset of the last character, inclusive */
+    const char *fragment;  /* SQL text, or the name of the call */
+    const char *call_site; /* DataFrame: file:line of the call; "" for SQL */
+    const char *sql;       /* SQL: the whole statement; "" otherwise */
 } pt_error_context;
 
 /** Writes status and message (printf form) unless `err` is NULL; returns `status`. What `err` held is freed. */

@@ -16,10 +16,10 @@ typedef struct pt_routes pt_routes;
 
 /** Why a call is over, told to the handler's `closed`. */
 typedef enum pt_call_end {
-    PT_CALL_FINISHED,          /* trailers were handed to the peer */
-    PT_CALL_RESET,             /* the client reset the stream */
-    PT_CALL_DEADLINE,          /* its deadline passed */
-    PT_CALL_DISCONNECTED       /* the connection is gone */
+    PT_CALL_FINISHED,    /* trailers were handed to the peer */
+    PT_CALL_RESET,       /* the client reset the stream */
+    PT_CALL_DEADLINE,    /* its deadline passed */
+    PT_CALL_DISCONNECTED /* the connection is gone */
 } pt_call_end;
 
 /**
@@ -27,7 +27,7 @@ typedef enum pt_call_end {
  * writable in between; all on the loop thread. `mount` is what the frontend's mount function made.
  */
 typedef struct pt_method {
-    const char *path;          /* "/package.Service/Method" */
+    const char *path; /* "/package.Service/Method" */
     /** The headers arrived. May finish at once. NULL: nothing to do. */
     void (*started)(void *mount, pt_call *call);
     /** One whole, inflated request message; borrowed for the call. */
@@ -39,12 +39,12 @@ typedef struct pt_method {
     /** The last call, always: release call->state. `call` is invalid afterwards. NULL: nothing to do. */
     void (*closed)(void *mount, pt_call *call, pt_call_end end);
     size_t message_limit_bytes; /* 0: the connection's limit */
-    bool open_to_all;          /* also for callers who are not signed in (health checks) */
+    bool open_to_all;           /* also for callers who are not signed in (health checks) */
 } pt_method;
 
 typedef struct pt_frontend_vtable {
     size_t size_bytes;
-    const char *name;          /* "spark_connect" */
+    const char *name; /* "spark_connect" */
     pt_status (*open)(pt_host *host, const pt_config *config, void **mount, pt_error *err);
     /** Runs after the last call's `closed`. */
     void (*close)(void *mount);

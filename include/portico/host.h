@@ -17,10 +17,10 @@ typedef struct pt_host pt_host;
 
 typedef struct pt_host_options {
     size_t size_bytes;
-    const pt_config *config;   /* read during the call; copied where it is kept; NULL: defaults */
-    pt_log_sink log;           /* NULL: silent */
+    const pt_config *config; /* read during the call; copied where it is kept; NULL: defaults */
+    pt_log_sink log;         /* NULL: silent */
     void *log_context;
-    pt_log_level log_level;    /* records above it are dropped */
+    pt_log_level log_level; /* records above it are dropped */
 } pt_host_options;
 
 pt_status pt_host_new(const pt_host_options *options, pt_host **out, pt_error *err);

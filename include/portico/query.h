@@ -34,7 +34,7 @@ typedef struct pt_encoded_query {
  */
 typedef struct pt_query {
     size_t size_bytes;
-    const pt_plan *plan;      /* NULL: `encoded` counts */
+    const pt_plan *plan; /* NULL: `encoded` counts */
     pt_encoded_query encoded;
     const char *time_zone;    /* session time zone, as the client set it */
     const char *operation_id; /* UUID text of the job */

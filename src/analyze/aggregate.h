@@ -16,8 +16,8 @@ typedef struct pt__aggregation {
     size_t set_count;
     pt__list(const pt_expr *) aggregates;
     pt__list(pt_column) aggregate_columns;
-    pt_column grouping_id;    /* id 0: not asked for */
-    const pt_expr *outside;   /* a column that is neither grouped nor aggregated: the error's */
+    pt_column grouping_id;  /* id 0: not asked for */
+    const pt_expr *outside; /* a column that is neither grouped nor aggregated: the error's */
     pt_status status;
     pt_error *err;
 } pt__aggregation;

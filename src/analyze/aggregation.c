@@ -3,8 +3,8 @@
 #include <string.h>
 #include <strings.h>
 
-static const pt_column *group_columns(pt__analyzer *a, const pt_plan *input, const pt_expr *const *grouping, size_t count,
-                                      bool with_sets)
+static const pt_column *group_columns(pt__analyzer *a, const pt_plan *input, const pt_expr *const *grouping,
+                                      size_t count, bool with_sets)
 {
     pt_column *columns = pt__arena_array(a->arena, pt_column, count + 1);
     for (size_t i = 0; i < count; i++) {
@@ -21,8 +21,12 @@ static const pt_column *group_columns(pt__analyzer *a, const pt_plan *input, con
 void pt__aggregation_init(pt__aggregation *g, pt__analyzer *a, const pt_plan *input, const pt_expr *const *grouping,
                           size_t grouping_count, const pt_grouping_set *sets, size_t set_count)
 {
-    *g = (pt__aggregation){.a = a, .input = input, .grouping = grouping, .grouping_count = grouping_count,
-                           .sets = sets, .set_count = set_count};
+    *g = (pt__aggregation){.a = a,
+                           .input = input,
+                           .grouping = grouping,
+                           .grouping_count = grouping_count,
+                           .sets = sets,
+                           .set_count = set_count};
     const pt_expr **plain = pt__arena_array(a->arena, const pt_expr *, grouping_count + 1);
     for (size_t i = 0; i < grouping_count; i++)
         plain[i] = pt__strip_alias(grouping[i]);
@@ -32,8 +36,12 @@ void pt__aggregation_init(pt__aggregation *g, pt__analyzer *a, const pt_plan *in
 
 void pt__aggregation_resume(pt__aggregation *g, pt__analyzer *a, const pt_plan_aggregate *node)
 {
-    *g = (pt__aggregation){.a = a, .input = node->input, .grouping = node->grouping,
-                           .grouping_count = node->grouping_count, .sets = node->sets, .set_count = node->set_count};
+    *g = (pt__aggregation){.a = a,
+                           .input = node->input,
+                           .grouping = node->grouping,
+                           .grouping_count = node->grouping_count,
+                           .sets = node->sets,
+                           .set_count = node->set_count};
     g->grouping_columns = node->base.columns;
     for (size_t i = 0; i < node->aggregate_count; i++) {
         pt__list_push(a->arena, &g->aggregates, node->aggregates[i]);
@@ -191,7 +199,8 @@ static const pt_expr *rewrite(void *context, const pt_expr *expr)
         if (is_grouping_function(call))
             return rewrite_grouping(g, call);
         if (has_nested_aggregate(call))
-            return fail_rewrite(g, pt__analyzer_fail(pt__raise(g->err, PT_COND_NESTED_AGGREGATE_FUNCTION, NULL), expr->origin, g->err));
+            return fail_rewrite(
+                g, pt__analyzer_fail(pt__raise(g->err, PT_COND_NESTED_AGGREGATE_FUNCTION, NULL), expr->origin, g->err));
         return aggregate_ref(g, expr);
     }
     if (expr->kind == PT_EXPR_WINDOW)
@@ -208,10 +217,12 @@ static const pt_expr *rewrite(void *context, const pt_expr *expr)
 static pt_status fail_outside(pt__aggregation *g, pt_error *err)
 {
     const char *name = pt__quote_expr(g->a->arena, g->outside);
-    pt_status status = g->grouping_count == 0 && g->set_count == 0
-                           ? pt__raise(err, PT_COND_MISSING_GROUP_BY, NULL)
-                           : pt__raise(err, PT_COND_MISSING_AGGREGATION, "expression", name, "expressionAnyValue",
-                                       pt__arena_printf(g->a->arena, "\"any_value(%s)\"", pt__pretty_name(g->a->arena, g->outside)), NULL);
+    pt_status status =
+        g->grouping_count == 0 && g->set_count == 0
+            ? pt__raise(err, PT_COND_MISSING_GROUP_BY, NULL)
+            : pt__raise(err, PT_COND_MISSING_AGGREGATION, "expression", name, "expressionAnyValue",
+                        pt__arena_printf(g->a->arena, "\"any_value(%s)\"", pt__pretty_name(g->a->arena, g->outside)),
+                        NULL);
     return pt__analyzer_fail(status, g->outside->origin, err);
 }
 

@@ -12,7 +12,8 @@ static pt_status no_relation(pt__catalog *c, pt__arena *arena, const pt_name *na
     return PT_NOT_FOUND;
 }
 
-static pt_status no_function(pt__catalog *c, pt__arena *arena, const pt_name *name, const pt__user_function **out, pt_error *err)
+static pt_status no_function(pt__catalog *c, pt__arena *arena, const pt_name *name, const pt__user_function **out,
+                             pt_error *err)
 {
     (void)c, (void)arena, (void)name, (void)out, (void)err;
     return PT_NOT_FOUND;
@@ -31,8 +32,12 @@ static const char *name_of(pt__catalog *c)
 }
 
 static const pt__catalog_vtable EMPTY = {
-    .find_relation = no_relation, .find_function = no_function, .conf = conf, .current_catalog = name_of,
-    .current_database = name_of, .current_user = name_of,
+    .find_relation = no_relation,
+    .find_function = no_function,
+    .conf = conf,
+    .current_catalog = name_of,
+    .current_database = name_of,
+    .current_user = name_of,
 };
 
 static const pt_plan *range_of_ten(pt__arena *arena)
@@ -85,7 +90,8 @@ PT_TEST(analysis_types_and_names_arithmetic)
     check_column(pt__expr_call(a, NULL, "/", 2, id, pt__expr_int(a, 2)), "(id / 2)", "double", true);
     check_column(pt__expr_call(a, NULL, "count", 1, pt__expr_int(a, 1)), "count(1)", "bigint", false);
     check_column(pt__expr_call(a, NULL, "sum", 1, id), "sum(id)", "bigint", true);
-    check_column(pt__expr_call(a, NULL, "coalesce", 2, pt__expr_null(a, PT_T(VOID)), id), "coalesce(NULL, id)", "bigint", false);
+    check_column(pt__expr_call(a, NULL, "coalesce", 2, pt__expr_null(a, PT_T(VOID)), id), "coalesce(NULL, id)",
+                 "bigint", false);
     check_column(pt__expr_call(a, NULL, "array", 2, id, pt__expr_int(a, 1)), "array(id, 1)", "array<bigint>", false);
     pt__arena_free(a);
 }
@@ -101,7 +107,8 @@ PT_TEST(analysis_types_lambdas_from_their_array)
     lambda->parameter_count = 1;
     lambda->body = pt__expr_call(a, NULL, "/", 2, pt__expr_attribute(a, "x", NULL), pt__expr_int(a, 2));
     const pt_expr *array = pt__expr_call(a, NULL, "array", 1, pt__expr_attribute(a, "id", NULL));
-    check_column(pt__expr_alias(a, pt__expr_call(a, NULL, "transform", 2, array, &lambda->base), "t"), "t", "array<double>", false);
+    check_column(pt__expr_alias(a, pt__expr_call(a, NULL, "transform", 2, array, &lambda->base), "t"), "t",
+                 "array<double>", false);
     pt__arena_free(a);
 }
 

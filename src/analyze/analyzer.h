@@ -13,7 +13,7 @@
 typedef struct pt__cte_scope {
     const struct pt__cte_scope *outer;
     const char *name;
-    const pt_plan *analyzed;  /* NULL: a recursive one whose anchor is not analyzed yet */
+    const pt_plan *analyzed; /* NULL: a recursive one whose anchor is not analyzed yet */
     uint32_t id;
     bool is_recursive_reference; /* referred to from its own body: columns of the anchor */
 } pt__cte_scope;
@@ -26,7 +26,7 @@ typedef struct pt__reference_scope {
 
 typedef struct pt__lambda_scope {
     const struct pt__lambda_scope *outer;
-    const pt_expr_lambda *lambda; /* unresolved: names */
+    const pt_expr_lambda *lambda;                    /* unresolved: names */
     const pt_expr_lambda_variable *const *variables; /* resolved */
 } pt__lambda_scope;
 
@@ -39,26 +39,27 @@ typedef struct pt__scope {
     /* The select list so far, for lateral column aliases; NULL items are skipped. */
     const pt_expr *const *select_items;
     size_t select_count;
-    bool outer_was_used;      /* set when a name was found in `outer` */
+    bool outer_was_used; /* set when a name was found in `outer` */
 } pt__scope;
 
 typedef struct pt__analyzer {
     pt__arena *arena;
     pt__catalog *catalog;
-    uint32_t next_id;         /* of columns, CTEs and lambda variables */
+    uint32_t next_id; /* of columns, CTEs and lambda variables */
     uint32_t depth;
     bool ansi;
     bool case_sensitive;
     const char *time_zone;
     const pt__cte_scope *ctes;
     const pt__reference_scope *references;
-    pt__scope *query_scope;   /* of the enclosing query when a subquery is analyzed; NULL at the top */
+    pt__scope *query_scope;    /* of the enclosing query when a subquery is analyzed; NULL at the top */
     const char *view_database; /* inside a view: its database; NULL: the session's */
     uint32_t view_depth;
 } pt__analyzer;
 
 enum {
-    PT_ANALYZE_DEPTH_MAX = 4000, /* relations and expressions nested in each other; a level takes below 2 KiB of stack */
+    PT_ANALYZE_DEPTH_MAX =
+        4000, /* relations and expressions nested in each other; a level takes below 2 KiB of stack */
     PT_ANALYZE_VIEW_DEPTH_MAX = 100 /* spark.sql.view.maxNestedViewDepth */
 };
 
@@ -182,7 +183,7 @@ typedef struct pt__match {
     size_t argument_count;
     const pt_type *type;
     bool nullable;
-    const pt_expr *folded;      /* computed instead of the call; NULL: the call */
+    const pt_expr *folded; /* computed instead of the call; NULL: the call */
 } pt__match;
 
 /** How far arguments may be from what a signature asks for; tried in this order. */
@@ -268,7 +269,8 @@ PT_ANALYZE_KIND(replace_values);
 PT_ANALYZE_KIND(unpivot);
 PT_ANALYZE_KIND(pivot);
 /** groupBy().pivot() of DataFrames. */
-pt_status pt__analyze_dataframe_pivot(pt__analyzer *a, const pt_plan_aggregate *node, const pt_plan **out, pt_error *err);
+pt_status pt__analyze_dataframe_pivot(pt__analyzer *a, const pt_plan_aggregate *node, const pt_plan **out,
+                                      pt_error *err);
 PT_ANALYZE_KIND(transpose);
 PT_ANALYZE_KIND(statistics);
 PT_ANALYZE_KIND(hint);

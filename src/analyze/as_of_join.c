@@ -55,7 +55,7 @@ typedef struct as_of {
     const pt_plan *right;
     const pt_expr *left_as_of; /* its columns are outer ones */
     const pt_expr *right_as_of;
-    const pt_expr *condition;  /* so far; NULL: none */
+    const pt_expr *condition; /* so far; NULL: none */
 } as_of;
 
 static bool goes(const as_of *j, const char *direction)

@@ -22,8 +22,8 @@ static pt_status unknown_function(pt__analyzer *a, const pt_expr_call *call, pt_
 {
     pt__catalog *c = a->catalog;
     pt_name current = {(const char *const[]){c->vtable->current_catalog(c), c->vtable->current_database(c)}, 2};
-    const char *path = pt__arena_printf(a->arena, "[`system`.`builtin`, `system`.`session`, %s]",
-                                        pt__quote_name(a->arena, &current));
+    const char *path =
+        pt__arena_printf(a->arena, "[`system`.`builtin`, `system`.`session`, %s]", pt__quote_name(a->arena, &current));
     pt_status status = pt__raise(err, PT_COND_UNRESOLVED_ROUTINE, "routineName", pt__quote_name(a->arena, &call->name),
                                  "searchPath", path, NULL);
     return pt__analyzer_fail(status, call->base.origin, err);
@@ -60,8 +60,8 @@ static pt_status wrong_count(pt__analyzer *a, const pt_expr_call *call, const ch
 {
     pt_status status =
         pt__raise(err, PT_COND_WRONG_NUM_ARGS, "functionName", pt__quote_name(a->arena, &call->name), "expectedNum",
-                  expected, "actualNum", pt__arena_printf(a->arena, "%zu", call->argument_count),
-                  "docroot", "https://spark.apache.org/docs/latest", NULL);
+                  expected, "actualNum", pt__arena_printf(a->arena, "%zu", call->argument_count), "docroot",
+                  "https://spark.apache.org/docs/latest", NULL);
     return pt__analyzer_fail(status, call->base.origin, err);
 }
 
@@ -71,11 +71,11 @@ static const char *required_type(pt__analyzer *a, const char *signature, size_t 
     static const struct {
         const char *word;
         const char *text;
-    } WORDS[] = {{"int", "\"INT\""},         {"bigint", "\"BIGINT\""},     {"string", "\"STRING\""},
-                 {"boolean", "\"BOOLEAN\""}, {"double", "\"DOUBLE\""},     {"date", "\"DATE\""},
-                 {"numeric", "\"NUMERIC\""}, {"binary", "\"BINARY\""},     {"timestamp", "\"TIMESTAMP\""},
-                 {"integral", "\"INTEGRAL\""}, {"array", "\"ARRAY\""},     {"map", "\"MAP\""},
-                 {"struct", "\"STRUCT\""},   {"interval", "\"INTERVAL\""}, {"decimal", "\"DECIMAL\""}};
+    } WORDS[] = {{"int", "\"INT\""},           {"bigint", "\"BIGINT\""},     {"string", "\"STRING\""},
+                 {"boolean", "\"BOOLEAN\""},   {"double", "\"DOUBLE\""},     {"date", "\"DATE\""},
+                 {"numeric", "\"NUMERIC\""},   {"binary", "\"BINARY\""},     {"timestamp", "\"TIMESTAMP\""},
+                 {"integral", "\"INTEGRAL\""}, {"array", "\"ARRAY\""},       {"map", "\"MAP\""},
+                 {"struct", "\"STRUCT\""},     {"interval", "\"INTERVAL\""}, {"decimal", "\"DECIMAL\""}};
     const char *at = signature;
     int depth = 0;
     for (size_t i = 0; *at != '\0' && i < index; at++) {
@@ -170,7 +170,7 @@ static pt_status call_user_function(pt__analyzer *a, pt__scope *scope, const pt_
     if (call->argument_count > function->parameter_count)
         return wrong_count(a, call, expected, err);
     for (size_t i = 0; i < function->parameter_count; i++) {
-        const pt_expr *value = i < call->argument_count ? call->arguments[i]
+        const pt_expr *value = i < call->argument_count     ? call->arguments[i]
                                : function->defaults != NULL ? function->defaults[i]
                                                             : NULL;
         if (value == NULL)
@@ -186,7 +186,7 @@ static pt_status call_user_function(pt__analyzer *a, pt__scope *scope, const pt_
 
 static bool makes_map(const char *name)
 {
-    static const char *const NAMES[] = {"map",        "map_concat",     "map_from_arrays", "map_from_entries",
+    static const char *const NAMES[] = {"map",        "map_concat",    "map_from_arrays", "map_from_entries",
                                         "str_to_map", "transform_keys"};
     for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++)
         if (strcasecmp(NAMES[i], name) == 0)
@@ -259,11 +259,20 @@ static const pt_expr *session_value(pt__analyzer *a, const pt__function *row)
         const char *name;
         const pt_expr *(*value)(pt__analyzer *a);
     } VALUES[] = {
-        {"curdate", today},         {"current_catalog", catalog_name}, {"current_database", database_name},
-        {"current_date", today},    {"current_schema", database_name}, {"current_timestamp", now},
-        {"current_timezone", zone_name}, {"current_user", user_name},  {"localtimestamp", local_now},
-        {"now", now},               {"session_user", user_name},       {"user", user_name},
-        {"unix_timestamp", unix_now}, {"version", spark_version},
+        {"curdate", today},
+        {"current_catalog", catalog_name},
+        {"current_database", database_name},
+        {"current_date", today},
+        {"current_schema", database_name},
+        {"current_timestamp", now},
+        {"current_timezone", zone_name},
+        {"current_user", user_name},
+        {"localtimestamp", local_now},
+        {"now", now},
+        {"session_user", user_name},
+        {"user", user_name},
+        {"unix_timestamp", unix_now},
+        {"version", spark_version},
     };
     for (size_t i = 0; i < sizeof(VALUES) / sizeof(VALUES[0]); i++) {
         if (strcmp(VALUES[i].name, row->name) == 0)
@@ -322,10 +331,12 @@ static const pt_type *cast_function(pt__analyzer *a, const char *name)
         const char *name;
         pt_type_id id;
     } TYPES[] = {
-        {"bigint", PT_TYPE_LONG},   {"binary", PT_TYPE_BINARY}, {"boolean", PT_TYPE_BOOLEAN},
-        {"date", PT_TYPE_DATE},     {"double", PT_TYPE_DOUBLE}, {"float", PT_TYPE_FLOAT},
-        {"int", PT_TYPE_INT},       {"smallint", PT_TYPE_SHORT}, {"string", PT_TYPE_STRING},
-        {"timestamp", PT_TYPE_TIMESTAMP}, {"tinyint", PT_TYPE_BYTE},
+        {"bigint", PT_TYPE_LONG},     {"binary", PT_TYPE_BINARY},
+        {"boolean", PT_TYPE_BOOLEAN}, {"date", PT_TYPE_DATE},
+        {"double", PT_TYPE_DOUBLE},   {"float", PT_TYPE_FLOAT},
+        {"int", PT_TYPE_INT},         {"smallint", PT_TYPE_SHORT},
+        {"string", PT_TYPE_STRING},   {"timestamp", PT_TYPE_TIMESTAMP},
+        {"tinyint", PT_TYPE_BYTE},
     };
     for (size_t i = 0; name != NULL && i < sizeof(TYPES) / sizeof(TYPES[0]); i++) {
         if (strcasecmp(TYPES[i].name, name) == 0)

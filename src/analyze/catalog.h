@@ -11,12 +11,12 @@ typedef enum pt__relation_origin { PT_RELATION_VIEW, PT_RELATION_TABLE } pt__rel
 /** What a table name stands for. */
 typedef struct pt__relation {
     pt__relation_origin origin;
-    const pt_plan *view;      /* VIEW: the unresolved plan */
-    const char *view_database; /* VIEW: names inside are resolved against it; NULL: against the session's */
+    const pt_plan *view;                  /* VIEW: the unresolved plan */
+    const char *view_database;            /* VIEW: names inside are resolved against it; NULL: against the session's */
     const char *const *view_column_names; /* VIEW: may be empty */
     size_t view_column_count;
-    pt_name name;             /* full name for qualifiers: spark_catalog.db.t; temp views: v */
-    const pt_table *table;    /* TABLE; views: NULL for temporary ones */
+    pt_name name;          /* full name for qualifiers: spark_catalog.db.t; temp views: v */
+    const pt_table *table; /* TABLE; views: NULL for temporary ones */
 } pt__relation;
 
 /** A function that the session registered: CREATE FUNCTION … RETURN expression. */
@@ -26,7 +26,7 @@ typedef struct pt__user_function {
     const pt_expr *const *defaults; /* may hold NULL */
     size_t parameter_count;
     const pt_type *return_type; /* NULL: the body's */
-    const pt_expr *body;      /* scalar; NULL for table functions */
+    const pt_expr *body;        /* scalar; NULL for table functions */
     const pt_plan *table_body;
 } pt__user_function;
 

@@ -322,8 +322,8 @@ static bool cast_may_fail_to_null(const pt_type *from, const pt_type *to, pt_cas
     if (mode == PT_CAST_ANSI || pt__type_equal(from, to))
         return false;
     if (mode == PT_CAST_TRY)
-        return !(pt__type_is_string(to) || (pt__type_is_integral(from) && pt__type_is_integral(to) &&
-                                           numeric_rank(from) <= numeric_rank(to)));
+        return !(pt__type_is_string(to) ||
+                 (pt__type_is_integral(from) && pt__type_is_integral(to) && numeric_rank(from) <= numeric_rank(to)));
     if (pt__type_is_string(from))
         return to->id != PT_TYPE_BINARY && !pt__type_is_string(to);
     if (to->id == PT_TYPE_DECIMAL)
@@ -340,7 +340,8 @@ const pt_expr *pt__make_cast(pt__analyzer *a, const pt_expr *expr, const pt_type
     cast->mode = mode;
     cast->is_implicit = implicit;
     cast->base.type = to;
-    cast->base.nullable = expr->nullable || expr->type->id == PT_TYPE_VOID || cast_may_fail_to_null(expr->type, to, mode);
+    cast->base.nullable =
+        expr->nullable || expr->type->id == PT_TYPE_VOID || cast_may_fail_to_null(expr->type, to, mode);
     return &cast->base;
 }
 

@@ -131,9 +131,9 @@ PT_ANALYZE_KIND(to_df)
     size_t count;
     const pt_expr **refs = (const pt_expr **)pt__visible_refs(a, input, &count);
     if (count != node->name_count) {
-        pt_status status = pt__raise(err, PT_COND_ASSIGNMENT_ARITY_MISMATCH, "numExpr",
-                                     pt__arena_printf(a->arena, "%zu", count), "numTarget",
-                                     pt__arena_printf(a->arena, "%zu", node->name_count), NULL);
+        pt_status status =
+            pt__raise(err, PT_COND_ASSIGNMENT_ARITY_MISMATCH, "numExpr", pt__arena_printf(a->arena, "%zu", count),
+                      "numTarget", pt__arena_printf(a->arena, "%zu", node->name_count), NULL);
         return pt__analyzer_fail(status, node->base.origin, err);
     }
     for (size_t i = 0; i < count; i++)
@@ -142,7 +142,8 @@ PT_ANALYZE_KIND(to_df)
     return PT_OK;
 }
 
-static pt_status column_to_field(pt__analyzer *a, const pt_plan *input, const pt_field *field, const pt_expr **out, pt_error *err)
+static pt_status column_to_field(pt__analyzer *a, const pt_plan *input, const pt_field *field, const pt_expr **out,
+                                 pt_error *err)
 {
     int index = pt__find_column(a, input, field->name);
     pt_status status = PT_OK;
@@ -152,7 +153,8 @@ static pt_status column_to_field(pt__analyzer *a, const pt_plan *input, const pt
     }
     pt_name one = pt__name_one(a->arena, field->name);
     if (index < 0) {
-        status = pt__raise(err, PT_COND_UNRESOLVED_COLUMN_WITHOUT_SUGGESTION, "objectName", pt__quote_name(a->arena, &one), NULL);
+        status = pt__raise(err, PT_COND_UNRESOLVED_COLUMN_WITHOUT_SUGGESTION, "objectName",
+                           pt__quote_name(a->arena, &one), NULL);
         return status;
     }
     const pt_column *column = &input->columns[index];
@@ -162,8 +164,9 @@ static pt_status column_to_field(pt__analyzer *a, const pt_plan *input, const pt
     if (!pt__type_same_kind(column->type, field->type)) {
         if (!pt__can_cast(a, column->type, field->type, PT_CAST_ANSI) ||
             (pt__type_is_string(column->type) && !pt__type_is_string(field->type)))
-            return pt__raise(err, PT_COND_INVALID_COLUMN_OR_FIELD_DATA_TYPE, "name", pt__quote_name(a->arena, &one), "type",
-                             pt__quote_type(a->arena, column->type), "expectedType", pt__quote_type(a->arena, field->type), NULL);
+            return pt__raise(err, PT_COND_INVALID_COLUMN_OR_FIELD_DATA_TYPE, "name", pt__quote_name(a->arena, &one),
+                             "type", pt__quote_type(a->arena, column->type), "expectedType",
+                             pt__quote_type(a->arena, field->type), NULL);
         ref = pt__make_cast(a, ref, field->type, PT_CAST_ANSI, true);
     }
     pt_expr_alias *alias = (pt_expr_alias *)typed_alias(a, ref, field->name);
@@ -178,14 +181,16 @@ PT_ANALYZE_KIND(to_schema)
     PT_TRY(pt__analyze_plan(a, node->input, &input, err));
     const pt_expr **list = pt__arena_array(a->arena, const pt_expr *, node->schema->field_count + 1);
     for (size_t i = 0; i < node->schema->field_count; i++)
-        PT_TRY(pt__analyzer_fail(column_to_field(a, input, &node->schema->fields[i], &list[i], err), node->base.origin, err));
+        PT_TRY(pt__analyzer_fail(column_to_field(a, input, &node->schema->fields[i], &list[i], err), node->base.origin,
+                                 err));
     *out = pt__project(a, input, list, node->schema->field_count, &node->base);
     return PT_OK;
 }
 
 /* ---- dropDuplicates ---- */
 
-static pt_status find_columns(pt__analyzer *a, const pt_plan *input, const char *const *names, size_t count, bool *chosen, pt_error *err)
+static pt_status find_columns(pt__analyzer *a, const pt_plan *input, const char *const *names, size_t count,
+                              bool *chosen, pt_error *err)
 {
     for (size_t i = 0; i < count; i++) {
         bool found = false;
@@ -224,7 +229,8 @@ PT_ANALYZE_KIND(deduplicate)
     const pt_plan *input;
     PT_TRY(pt__analyze_plan(a, node->input, &input, err));
     bool *chosen = pt__arena_array(a->arena, bool, input->column_count + 1);
-    PT_TRY(pt__analyzer_fail(find_columns(a, input, node->names, node->name_count, chosen, err), node->base.origin, err));
+    PT_TRY(
+        pt__analyzer_fail(find_columns(a, input, node->names, node->name_count, chosen, err), node->base.origin, err));
     pt__list(const pt_expr *) keys = {0};
     pt__list(const pt_expr *) outputs = {0};
     for (size_t i = 0; i < input->column_count; i++) {
@@ -238,7 +244,8 @@ PT_ANALYZE_KIND(deduplicate)
             PT_TRY(first_of(a, ref, &output, err));
         pt__list_push(a->arena, &outputs, output);
     }
-    return pt__aggregate(a, input, keys.items, keys.count, NULL, 0, outputs.items, outputs.count, &node->base, out, err);
+    return pt__aggregate(a, input, keys.items, keys.count, NULL, 0, outputs.items, outputs.count, &node->base, out,
+                         err);
 }
 
 /* ---- na.fill, na.drop, na.replace ---- */
@@ -267,14 +274,16 @@ static pt_status filled(pt__analyzer *a, const pt_expr *ref, const pt_expr *valu
         nan[1] = pt__make_cast(a, pt__expr_double(a->arena, __builtin_nan("")), ref->type, PT_CAST_ANSI, true);
         PT_TRY(pt__call(a, "nullif", nan, 2, &arguments[0], err));
     }
-    arguments[1] = pt__type_same_kind(value->type, ref->type) ? value : pt__make_cast(a, value, ref->type, PT_CAST_ANSI, true);
+    arguments[1] =
+        pt__type_same_kind(value->type, ref->type) ? value : pt__make_cast(a, value, ref->type, PT_CAST_ANSI, true);
     const pt_expr *made;
     PT_TRY(pt__call(a, "coalesce", arguments, 2, &made, err));
     *out = typed_alias(a, made, pt__expr_as_column(ref)->name);
     return PT_OK;
 }
 
-static const pt_expr *fill_value(pt__analyzer *a, const pt_plan_fill_na *node, const bool *chosen, size_t column, const pt_column *c)
+static const pt_expr *fill_value(pt__analyzer *a, const pt_plan_fill_na *node, const bool *chosen, size_t column,
+                                 const pt_column *c)
 {
     if (node->value_count == 1)
         return node->name_count == 0 || chosen[column] ? literal_of(node->values[0]) : NULL;
@@ -287,7 +296,8 @@ PT_ANALYZE_KIND(fill_na)
     const pt_plan *input;
     PT_TRY(pt__analyze_plan(a, node->input, &input, err));
     bool *chosen = pt__arena_array(a->arena, bool, input->column_count + 1);
-    PT_TRY(pt__analyzer_fail(find_columns(a, input, node->names, node->name_count, chosen, err), node->base.origin, err));
+    PT_TRY(
+        pt__analyzer_fail(find_columns(a, input, node->names, node->name_count, chosen, err), node->base.origin, err));
     pt__list(const pt_expr *) list = {0};
     for (size_t i = 0; i < input->column_count; i++) {
         const pt_column *column = &input->columns[i];
@@ -327,7 +337,8 @@ PT_ANALYZE_KIND(drop_na)
     const pt_plan *input;
     PT_TRY(pt__analyze_plan(a, node->input, &input, err));
     bool *chosen = pt__arena_array(a->arena, bool, input->column_count + 1);
-    PT_TRY(pt__analyzer_fail(find_columns(a, input, node->names, node->name_count, chosen, err), node->base.origin, err));
+    PT_TRY(
+        pt__analyzer_fail(find_columns(a, input, node->names, node->name_count, chosen, err), node->base.origin, err));
     const pt_expr *sum = NULL;
     int32_t considered = 0;
     for (size_t i = 0; i < input->column_count; i++) {
@@ -362,7 +373,8 @@ static bool replaces(const pt_type *column, const pt_expr *old_value)
     return fills(column, type);
 }
 
-static pt_status replaced(pt__analyzer *a, const pt_plan_replace_values *node, const pt_expr *ref, const pt_expr **out, pt_error *err)
+static pt_status replaced(pt__analyzer *a, const pt_plan_replace_values *node, const pt_expr *ref, const pt_expr **out,
+                          pt_error *err)
 {
     pt__list(const pt_expr *) when = {0};
     for (size_t i = 0; i < node->value_count; i++) {
@@ -393,7 +405,8 @@ PT_ANALYZE_KIND(replace_values)
     const pt_plan *input;
     PT_TRY(pt__analyze_plan(a, node->input, &input, err));
     bool *chosen = pt__arena_array(a->arena, bool, input->column_count + 1);
-    PT_TRY(pt__analyzer_fail(find_columns(a, input, node->names, node->name_count, chosen, err), node->base.origin, err));
+    PT_TRY(
+        pt__analyzer_fail(find_columns(a, input, node->names, node->name_count, chosen, err), node->base.origin, err));
     pt__list(const pt_expr *) list = {0};
     for (size_t i = 0; i < input->column_count; i++) {
         if (input->columns[i].is_hidden)

@@ -46,16 +46,16 @@ static const pt_expr *default_value(pt__analyzer *a, const pt_field *field)
 
 static const pt_expr *stored(pt__analyzer *a, const pt_expr *value, const pt_field *field)
 {
-    const pt_expr *cast = pt__type_same_kind(value->type, field->type)
-                              ? value
-                              : pt__make_cast(a, value, field->type, PT_CAST_ANSI, true);
+    const pt_expr *cast =
+        pt__type_same_kind(value->type, field->type) ? value : pt__make_cast(a, value, field->type, PT_CAST_ANSI, true);
     pt_expr_alias *alias = (pt_expr_alias *)pt__expr_alias(a->arena, cast, field->name);
     alias->base.type = cast->type;
     alias->base.nullable = cast->nullable;
     return &alias->base;
 }
 
-static pt_status check_store(pt__analyzer *a, const pt_plan_insert *node, const pt_expr *value, const pt_field *field, pt_error *err)
+static pt_status check_store(pt__analyzer *a, const pt_plan_insert *node, const pt_expr *value, const pt_field *field,
+                             pt_error *err)
 {
     bool narrows_text = pt__type_is_string(value->type) && !pt__type_is_string(field->type);
     bool bad = !pt__can_cast(a, value->type, field->type, PT_CAST_ANSI) || narrows_text ||
@@ -71,7 +71,8 @@ static pt_status check_store(pt__analyzer *a, const pt_plan_insert *node, const 
 }
 
 /* Position in the query of a table's column; -1: not given. */
-static int source_position(pt__analyzer *a, const pt_plan_insert *node, const pt_plan *query, const pt_field *field, size_t index)
+static int source_position(pt__analyzer *a, const pt_plan_insert *node, const pt_plan *query, const pt_field *field,
+                           size_t index)
 {
     if (node->column_name_count != 0) {
         for (size_t i = 0; i < node->column_name_count; i++) {
@@ -92,7 +93,8 @@ static const char *partition_value(pt__analyzer *a, const pt_plan_insert *node, 
     return NULL;
 }
 
-static pt_status fail_arity(pt__analyzer *a, const pt_plan_insert *node, const pt_plan *query, const pt_type *schema, pt_error *err)
+static pt_status fail_arity(pt__analyzer *a, const pt_plan_insert *node, const pt_plan *query, const pt_type *schema,
+                            pt_error *err)
 {
     size_t given = pt__visible_count(query);
     size_t wanted = node->column_name_count != 0 ? node->column_name_count : schema->field_count;
@@ -113,7 +115,8 @@ static pt_status fail_arity(pt__analyzer *a, const pt_plan_insert *node, const p
 }
 
 /* The query's columns in the table's order and types. */
-static pt_status fit_to_table(pt__analyzer *a, const pt_plan_insert *node, const pt_plan **query, const pt_type *schema, pt_error *err)
+static pt_status fit_to_table(pt__analyzer *a, const pt_plan_insert *node, const pt_plan **query, const pt_type *schema,
+                              pt_error *err)
 {
     size_t count;
     const pt_expr *const *refs = pt__visible_refs(a, *query, &count);
@@ -131,7 +134,7 @@ static pt_status fit_to_table(pt__analyzer *a, const pt_plan_insert *node, const
         const char *constant = partition_value(a, node, field->name);
         int position = constant != NULL ? -1 : source_position(a, node, *query, field, next);
         next += constant == NULL;
-        const pt_expr *value = constant != NULL ? pt__expr_string(a->arena, constant)
+        const pt_expr *value = constant != NULL                         ? pt__expr_string(a->arena, constant)
                                : position < 0 || position >= (int)count ? default_value(a, field)
                                                                         : refs[position];
         if (constant == NULL)
@@ -153,23 +156,27 @@ PT_ANALYZE_KIND(insert)
     if (status == PT_NOT_FOUND && node->is_save_as_table)
         return PT_OK; /* it will be created with the query's columns */
     if (status == PT_NOT_FOUND) {
-        status = pt__raise(err, PT_COND_TABLE_OR_VIEW_NOT_FOUND, "relationName", pt__quote_name(a->arena, &node->table), NULL);
+        status = pt__raise(err, PT_COND_TABLE_OR_VIEW_NOT_FOUND, "relationName", pt__quote_name(a->arena, &node->table),
+                           NULL);
         return pt__analyzer_fail(status, node->base.origin, err);
     }
     PT_TRY(status);
     if (relation.origin != PT_RELATION_TABLE)
-        return pt_error_set(err, PT_ANALYSIS, "rows cannot be inserted into the view %s", pt__quote_name(a->arena, &node->table));
+        return pt_error_set(err, PT_ANALYSIS, "rows cannot be inserted into the view %s",
+                            pt__quote_name(a->arena, &node->table));
     insert->target = relation.table;
     if (node->is_save_as_table && node->mode != PT_SAVE_APPEND)
         return PT_OK; /* refused, ignored or replaced as a whole */
     if (node->is_save_as_table)
         insert->by_name = true;
-    return pt__analyzer_fail(fit_to_table(a, insert, &insert->query, relation.table->schema, err), node->base.origin, err);
+    return pt__analyzer_fail(fit_to_table(a, insert, &insert->query, relation.table->schema, err), node->base.origin,
+                             err);
 }
 
 /* ---- DELETE, UPDATE ---- */
 
-static pt_status scan_target(pt__analyzer *a, const pt_name *table, const char *alias, const pt_plan **out, pt_error *err)
+static pt_status scan_target(pt__analyzer *a, const pt_name *table, const char *alias, const pt_plan **out,
+                             pt_error *err)
 {
     pt_plan_scan_table *scan = pt__plan_make(a->arena, SCAN_TABLE, scan_table, NULL);
     scan->name = *table;
@@ -177,7 +184,8 @@ static pt_status scan_target(pt__analyzer *a, const pt_name *table, const char *
     (void)alias;
     PT_TRY(pt__analyze_plan(a, plan, out, err));
     if ((*out)->kind != PT_PLAN_SCAN_TABLE)
-        return pt_error_set(err, PT_UNSUPPORTED, "%s is no table whose rows can be changed", pt__quote_name(a->arena, table));
+        return pt_error_set(err, PT_UNSUPPORTED, "%s is no table whose rows can be changed",
+                            pt__quote_name(a->arena, table));
     if (alias != NULL) {
         pt_column *columns = pt__arena_array(a->arena, pt_column, (*out)->column_count);
         for (size_t i = 0; i < (*out)->column_count; i++) {
@@ -201,8 +209,8 @@ PT_ANALYZE_KIND(delete)
     return PT_OK;
 }
 
-static pt_status analyze_assignments(pt__analyzer *a, pt__scope *scope, const pt_plan *target, const pt_assignment *given,
-                                     size_t count, const pt_assignment **out, pt_error *err)
+static pt_status analyze_assignments(pt__analyzer *a, pt__scope *scope, const pt_plan *target,
+                                     const pt_assignment *given, size_t count, const pt_assignment **out, pt_error *err)
 {
     pt_assignment *assignments = pt__arena_array(a->arena, pt_assignment, count + 1);
     for (size_t i = 0; i < count; i++) {
@@ -229,7 +237,8 @@ PT_ANALYZE_KIND(update)
     *copy = *node;
     PT_TRY(scan_target(a, &node->table, node->alias, &copy->target, err));
     pt__scope scope = pt__scope_of(a, &copy->target, 1);
-    PT_TRY(analyze_assignments(a, &scope, copy->target, node->assignments, node->assignment_count, &copy->assignments, err));
+    PT_TRY(analyze_assignments(a, &scope, copy->target, node->assignments, node->assignment_count, &copy->assignments,
+                               err));
     if (node->condition != NULL)
         PT_TRY(pt__analyze_condition(a, &scope, node->condition, "WHERE", &copy->condition, err));
     *out = &copy->base;

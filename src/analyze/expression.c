@@ -111,8 +111,8 @@ pt__scope pt__scope_of(pt__analyzer *a, const pt_plan *const *inputs, size_t cou
 static const pt_expr *bare_function(pt__analyzer *a, const pt_expr_attribute *attribute)
 {
     static const char *const NAMES[][2] = {
-        {"current_date", "current_date"}, {"current_time", "current_time"},  {"current_timestamp", "current_timestamp"},
-        {"current_user", "current_user"}, {"grouping__id", "grouping_id"},   {"session_user", "current_user"},
+        {"current_date", "current_date"}, {"current_time", "current_time"}, {"current_timestamp", "current_timestamp"},
+        {"current_user", "current_user"}, {"grouping__id", "grouping_id"},  {"session_user", "current_user"},
         {"user", "current_user"},
     };
     for (size_t i = 0; attribute->name.count == 1 && i < sizeof(NAMES) / sizeof(NAMES[0]); i++) {
@@ -140,8 +140,10 @@ static pt_status analyze_attribute(pt__analyzer *a, pt__scope *scope, const pt_e
 
 static pt_status analyze_parameter(pt__analyzer *a, const pt_expr_parameter *parameter, pt_error *err)
 {
-    const char *name = parameter->name != NULL ? parameter->name : pt__arena_printf(a->arena, "_%d", parameter->position);
-    return pt__analyzer_fail(pt__raise(err, PT_COND_UNBOUND_SQL_PARAMETER, "name", name, NULL), parameter->base.origin, err);
+    const char *name =
+        parameter->name != NULL ? parameter->name : pt__arena_printf(a->arena, "_%d", parameter->position);
+    return pt__analyzer_fail(pt__raise(err, PT_COND_UNBOUND_SQL_PARAMETER, "name", name, NULL), parameter->base.origin,
+                             err);
 }
 
 static pt_status analyze_extract(pt__analyzer *a, pt__scope *scope, const pt_expr_extract *extract, const pt_expr **out,
@@ -176,11 +178,11 @@ static pt_status fail_cast(pt__analyzer *a, const pt_expr_cast *cast, const pt_e
     const char *text = pt__quote_expr(a->arena, &shown.base);
     const char *from = pt__quote_type(a->arena, child->type);
     const char *to = pt__quote_type(a->arena, cast->target);
-    pt_status status =
-        legacy_would_do ? pt__raise(err, PT_COND_DATATYPE_MISMATCH_CAST_WITH_CONF_SUGGESTION, "sqlExpr", text, "srcType",
-                                    from, "targetType", to, "config", "\"spark.sql.ansi.enabled\"", "configVal", "'false'", NULL)
-                        : pt__raise(err, PT_COND_DATATYPE_MISMATCH_CAST_WITHOUT_SUGGESTION, "sqlExpr", text, "srcType",
-                                    from, "targetType", to, NULL);
+    pt_status status = legacy_would_do ? pt__raise(err, PT_COND_DATATYPE_MISMATCH_CAST_WITH_CONF_SUGGESTION, "sqlExpr",
+                                                   text, "srcType", from, "targetType", to, "config",
+                                                   "\"spark.sql.ansi.enabled\"", "configVal", "'false'", NULL)
+                                       : pt__raise(err, PT_COND_DATATYPE_MISMATCH_CAST_WITHOUT_SUGGESTION, "sqlExpr",
+                                                   text, "srcType", from, "targetType", to, NULL);
     return pt__analyzer_fail(status, cast->base.origin, err);
 }
 
@@ -200,7 +202,8 @@ static pt_status analyze_cast(pt__analyzer *a, pt__scope *scope, const pt_expr_c
     return PT_OK;
 }
 
-static pt_status analyze_case(pt__analyzer *a, pt__scope *scope, const pt_expr_case *node, const pt_expr **out, pt_error *err)
+static pt_status analyze_case(pt__analyzer *a, pt__scope *scope, const pt_expr_case *node, const pt_expr **out,
+                              pt_error *err)
 {
     size_t count = node->branch_count * 2 + (node->otherwise != NULL);
     const pt_expr **parts = pt__arena_array(a->arena, const pt_expr *, count);
@@ -219,8 +222,8 @@ static pt_status fail_types_differ(pt__analyzer *a, const pt_expr *shown, const 
     pt__buffer types = PT_BUFFER_INIT;
     for (size_t i = 0; i < count; i++)
         pt__buffer_printf(&types, "%s%s", i == 0 ? "" : ", ", pt__quote_type(a->arena, items[i]->type));
-    pt_status status = pt__raise(err, PT_COND_DATATYPE_MISMATCH_DATA_DIFF_TYPES, "sqlExpr", pt__quote_expr(a->arena, shown),
-                                 "functionName", function, "dataType",
+    pt_status status = pt__raise(err, PT_COND_DATATYPE_MISMATCH_DATA_DIFF_TYPES, "sqlExpr",
+                                 pt__quote_expr(a->arena, shown), "functionName", function, "dataType",
                                  pt__arena_printf(a->arena, "[%s]", pt__buffer_string(&types)), NULL);
     pt__buffer_deinit(&types);
     return pt__analyzer_fail(status, shown->origin, err);
@@ -328,7 +331,8 @@ static bool is_row_function(const pt_expr *function)
     if (function->kind != PT_EXPR_CALL || pt__expr_as_call(function)->function == NULL)
         return false;
     const pt__function *row = pt__expr_as_call(function)->function;
-    return row->kind == PT_FUNCTION_WINDOW && strcmp(row->name, "nth_value") != 0 && strcmp(row->name, "cume_dist") != 0;
+    return row->kind == PT_FUNCTION_WINDOW && strcmp(row->name, "nth_value") != 0 &&
+           strcmp(row->name, "cume_dist") != 0;
 }
 
 static void default_frame(pt__analyzer *a, pt_expr_window *window)
@@ -356,9 +360,11 @@ static pt_status check_window(pt__analyzer *a, const pt_expr_window *window, pt_
         status = pt__raise(err, PT_COND_DISTINCT_WINDOW_FUNCTION_UNSUPPORTED, "windowExpr",
                            pt__quote_expr(a->arena, &window->base), NULL);
     else if (call->function->kind == PT_FUNCTION_WINDOW && window->order_count == 0)
-        status = pt__raise(err, PT_COND_WINDOW_FUNCTION_FRAME_NOT_ORDERED, "wf", pt__arena_printf(a->arena, "%s()", call->name.parts[0]), NULL);
+        status = pt__raise(err, PT_COND_WINDOW_FUNCTION_FRAME_NOT_ORDERED, "wf",
+                           pt__arena_printf(a->arena, "%s()", call->name.parts[0]), NULL);
     else if (call->function->kind != PT_FUNCTION_WINDOW && call->function->kind != PT_FUNCTION_AGGREGATE)
-        status = pt__raise(err, PT_COND_UNSUPPORTED_EXPR_FOR_WINDOW, "sqlExpr", pt__quote_expr(a->arena, function), NULL);
+        status =
+            pt__raise(err, PT_COND_UNSUPPORTED_EXPR_FOR_WINDOW, "sqlExpr", pt__quote_expr(a->arena, function), NULL);
     return pt__analyzer_fail(status, window->base.origin, err);
 }
 
@@ -385,8 +391,8 @@ static pt_status analyze_window(pt__analyzer *a, pt__scope *scope, const pt_expr
 
 /* ---- struct updates ---- */
 
-static pt_status make_struct(pt__analyzer *a, const pt_expr *child, const char *const *names, const pt_expr *const *values,
-                             size_t count, const pt_expr **out, pt_error *err)
+static pt_status make_struct(pt__analyzer *a, const pt_expr *child, const char *const *names,
+                             const pt_expr *const *values, size_t count, const pt_expr **out, pt_error *err)
 {
     const pt_expr **arguments = pt__arena_array(a->arena, const pt_expr *, 2 * count + 1);
     for (size_t i = 0; i < count; i++) {
@@ -406,13 +412,14 @@ static pt_status make_struct(pt__analyzer *a, const pt_expr *child, const char *
 }
 
 /* `child` with the field at the end of the path set to `value`, or dropped when it is NULL. */
-static pt_status update_path(pt__analyzer *a, const pt_expr *child, const pt_name *path, size_t depth, const pt_expr *value,
-                             const pt_origin *origin, const pt_expr **out, pt_error *err)
+static pt_status update_path(pt__analyzer *a, const pt_expr *child, const pt_name *path, size_t depth,
+                             const pt_expr *value, const pt_origin *origin, const pt_expr **out, pt_error *err)
 {
     if (child->type->id != PT_TYPE_STRUCT) {
-        pt_status status = pt__raise(err, PT_COND_DATATYPE_MISMATCH_UNEXPECTED_INPUT_TYPE, "sqlExpr",
-                                     "\"update_fields\"", "paramIndex", "first", "requiredType", "\"STRUCT\"", "inputSql",
-                                     pt__quote_expr(a->arena, child), "inputType", pt__quote_type(a->arena, child->type), NULL);
+        pt_status status =
+            pt__raise(err, PT_COND_DATATYPE_MISMATCH_UNEXPECTED_INPUT_TYPE, "sqlExpr", "\"update_fields\"",
+                      "paramIndex", "first", "requiredType", "\"STRUCT\"", "inputSql", pt__quote_expr(a->arena, child),
+                      "inputType", pt__quote_type(a->arena, child->type), NULL);
         return pt__analyzer_fail(status, origin, err);
     }
     pt__list(const char *) names = {0};
@@ -441,7 +448,8 @@ static pt_status update_path(pt__analyzer *a, const pt_expr *child, const pt_nam
         pt__list_push(a->arena, &values, value);
     }
     if (names.count == 0) {
-        pt_status status = pt__raise(err, PT_COND_DATATYPE_MISMATCH_CANNOT_DROP_ALL_FIELDS, "sqlExpr", "\"update_fields\"", NULL);
+        pt_status status =
+            pt__raise(err, PT_COND_DATATYPE_MISMATCH_CANNOT_DROP_ALL_FIELDS, "sqlExpr", "\"update_fields\"", NULL);
         return pt__analyzer_fail(status, origin, err);
     }
     return make_struct(a, child, names.items, values.items, names.count, out, err);
@@ -485,10 +493,10 @@ static pt_status check_in_width(pt__analyzer *a, const pt_expr_subquery *subquer
     size_t width = pt__visible_count(subquery->plan);
     if (width == subquery->value_count)
         return PT_OK;
-    pt_status status =
-        pt__raise(err, PT_COND_DATATYPE_MISMATCH_IN_SUBQUERY_LENGTH, "sqlExpr", pt__quote_expr(a->arena, &subquery->base),
-                  "leftLength", pt__arena_printf(a->arena, "%zu", subquery->value_count), "rightLength",
-                  pt__arena_printf(a->arena, "%zu", width), "leftColumns", "", "rightColumns", "", NULL);
+    pt_status status = pt__raise(err, PT_COND_DATATYPE_MISMATCH_IN_SUBQUERY_LENGTH, "sqlExpr",
+                                 pt__quote_expr(a->arena, &subquery->base), "leftLength",
+                                 pt__arena_printf(a->arena, "%zu", subquery->value_count), "rightLength",
+                                 pt__arena_printf(a->arena, "%zu", width), "leftColumns", "", "rightColumns", "", NULL);
     return pt__analyzer_fail(status, subquery->base.origin, err);
 }
 
@@ -513,7 +521,8 @@ static pt_status unify_in(pt__analyzer *a, pt_expr_subquery *subquery, pt_error 
     return PT_OK;
 }
 
-static pt_status analyze_query_of(pt__analyzer *a, pt__scope *scope, const pt_plan *plan, const pt_plan **out, pt_error *err)
+static pt_status analyze_query_of(pt__analyzer *a, pt__scope *scope, const pt_plan *plan, const pt_plan **out,
+                                  pt_error *err)
 {
     pt__scope *enclosing = a->query_scope;
     a->query_scope = scope;
@@ -584,7 +593,8 @@ static pt_status analyze_arguments(pt__analyzer *a, pt__scope *scope, const pt_e
     return PT_OK;
 }
 
-static pt_status analyze_call(pt__analyzer *a, pt__scope *scope, const pt_expr_call *call, const pt_expr **out, pt_error *err)
+static pt_status analyze_call(pt__analyzer *a, pt__scope *scope, const pt_expr_call *call, const pt_expr **out,
+                              pt_error *err)
 {
     pt_expr_call *copy = pt__expr_make(a->arena, CALL, call, call->base.origin);
     *copy = *call;
@@ -601,8 +611,8 @@ static pt_status analyze_call(pt__analyzer *a, pt__scope *scope, const pt_expr_c
     return pt__resolve_call(a, scope, copy, out, err);
 }
 
-static pt_status analyze_python_udf(pt__analyzer *a, pt__scope *scope, const pt_expr_python_udf *udf, const pt_expr **out,
-                                    pt_error *err)
+static pt_status analyze_python_udf(pt__analyzer *a, pt__scope *scope, const pt_expr_python_udf *udf,
+                                    const pt_expr **out, pt_error *err)
 {
     pt_expr_python_udf *copy = pt__expr_make(a->arena, PYTHON_UDF, python_udf, udf->base.origin);
     *copy = *udf;
@@ -616,7 +626,8 @@ static pt_status analyze_python_udf(pt__analyzer *a, pt__scope *scope, const pt_
 static pt_status fail_misplaced(pt__analyzer *a, const pt_expr *expr, const char *what, pt_error *err)
 {
     (void)a;
-    pt_status status = pt__raise(err, PT_COND_INVALID_USAGE_OF_STAR_OR_REGEX, "elem", what, "prettyName", "expression", NULL);
+    pt_status status =
+        pt__raise(err, PT_COND_INVALID_USAGE_OF_STAR_OR_REGEX, "elem", what, "prettyName", "expression", NULL);
     return pt__analyzer_fail(status, expr->origin, err);
 }
 
@@ -640,8 +651,7 @@ static pt_status dispatch(pt__analyzer *a, pt__scope *scope, const pt_expr *expr
     case PT_EXPR_LITERAL:
     case PT_EXPR_COLUMN:
     case PT_EXPR_FIELD:
-    case PT_EXPR_LAMBDA_VARIABLE:
-        return analyze_lambda_variable(a, scope, pt__expr_as_lambda_variable(expr), out, err);
+    case PT_EXPR_LAMBDA_VARIABLE: return analyze_lambda_variable(a, scope, pt__expr_as_lambda_variable(expr), out, err);
     case PT_EXPR_ATTRIBUTE: return analyze_attribute(a, scope, pt__expr_as_attribute(expr), out, err);
     case PT_EXPR_STAR: return fail_misplaced(a, expr, "'*'", err);
     case PT_EXPR_COLUMN_REGEX: return fail_misplaced(a, expr, "regular expressions", err);
@@ -689,8 +699,9 @@ pt_status pt__analyze_condition(pt__analyzer *a, pt__scope *scope, const pt_expr
         *out = pt__implicit_cast(a, *out, PT_T(BOOLEAN));
         return PT_OK;
     }
-    pt_status status = pt__raise(err, PT_COND_DATATYPE_MISMATCH_FILTER_NOT_BOOLEAN, "sqlExpr", pt__quote_expr(a->arena, *out),
-                                 "filter", pt__quote_expr(a->arena, *out), "type", pt__quote_type(a->arena, type), NULL);
+    pt_status status =
+        pt__raise(err, PT_COND_DATATYPE_MISMATCH_FILTER_NOT_BOOLEAN, "sqlExpr", pt__quote_expr(a->arena, *out),
+                  "filter", pt__quote_expr(a->arena, *out), "type", pt__quote_type(a->arena, type), NULL);
     return pt__analyzer_fail(status, expr->origin, err);
 }
 
@@ -698,7 +709,8 @@ pt_status pt__analyze_condition(pt__analyzer *a, pt__scope *scope, const pt_expr
 
 typedef pt__list(const pt_expr *) expr_list;
 
-static pt_status push_regex(pt__analyzer *a, pt__scope *scope, const pt_expr_column_regex *node, expr_list *list, pt_error *err)
+static pt_status push_regex(pt__analyzer *a, pt__scope *scope, const pt_expr_column_regex *node, expr_list *list,
+                            pt_error *err)
 {
     const char *pattern = pt__arena_printf(a->arena, "^(%s)$", node->pattern);
     regex_t regex;

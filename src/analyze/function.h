@@ -30,13 +30,19 @@
 
 typedef enum pt__function_kind {
     PT_FUNCTION_SCALAR,
-    PT_FUNCTION_VOLATILE,     /* scalar, another answer at each call */
+    PT_FUNCTION_VOLATILE, /* scalar, another answer at each call */
     PT_FUNCTION_AGGREGATE,
-    PT_FUNCTION_WINDOW,       /* only with OVER */
+    PT_FUNCTION_WINDOW, /* only with OVER */
     PT_FUNCTION_GENERATOR
 } pt__function_kind;
 
-typedef enum pt__null_rule { PT_NULLS_ANY, PT_NULLS_ALL, PT_NULLS_NEVER, PT_NULLS_ALWAYS, PT_NULLS_FIRST } pt__null_rule;
+typedef enum pt__null_rule {
+    PT_NULLS_ANY,
+    PT_NULLS_ALL,
+    PT_NULLS_NEVER,
+    PT_NULLS_ALWAYS,
+    PT_NULLS_FIRST
+} pt__null_rule;
 
 typedef struct pt__function {
     const char *name;

@@ -59,9 +59,9 @@ static pt_status find_using(pt__analyzer *a, const pt_plan *side, const char *na
     pt__buffer suggestion = PT_BUFFER_INIT;
     for (size_t i = 0; i < side->column_count; i++)
         pt__buffer_printf(&suggestion, "%s%s", i == 0 ? "" : ", ", side->columns[i].name);
-    pt_status status = pt__raise(err, PT_COND_UNRESOLVED_USING_COLUMN_FOR_JOIN, "colName", pt__quote_one(a->arena, name),
-                                 "side", which, "suggestion",
-                                 pt__arena_printf(a->arena, "[%s]", pt__buffer_string(&suggestion)), NULL);
+    pt_status status =
+        pt__raise(err, PT_COND_UNRESOLVED_USING_COLUMN_FOR_JOIN, "colName", pt__quote_one(a->arena, name), "side",
+                  which, "suggestion", pt__arena_printf(a->arena, "[%s]", pt__buffer_string(&suggestion)), NULL);
     pt__buffer_deinit(&suggestion);
     return pt__analyzer_fail(status, origin, err);
 }
@@ -177,7 +177,8 @@ static pt_status join_using(pt__analyzer *a, const pt_plan_join *node, pt_plan_j
 
 /* ---- join ---- */
 
-static pt_status analyze_right(pt__analyzer *a, const pt_plan_join *node, const pt_plan *left, const pt_plan **out, pt_error *err)
+static pt_status analyze_right(pt__analyzer *a, const pt_plan_join *node, const pt_plan *left, const pt_plan **out,
+                               pt_error *err)
 {
     if (!node->is_lateral)
         return pt__analyze_plan(a, node->right, out, err);
@@ -240,7 +241,8 @@ static const char *set_name(const pt_plan_set_operation *node)
     return "";
 }
 
-static pt_status fail_width(pt__analyzer *a, const pt_plan_set_operation *node, size_t left, size_t right, pt_error *err)
+static pt_status fail_width(pt__analyzer *a, const pt_plan_set_operation *node, size_t left, size_t right,
+                            pt_error *err)
 {
     pt_status status = pt__raise(err, PT_COND_NUM_COLUMNS_MISMATCH, "operator", set_name(node), "firstNumColumns",
                                  pt__arena_printf(a->arena, "%zu", left), "invalidOrdinalNum", "second",
@@ -248,25 +250,27 @@ static pt_status fail_width(pt__analyzer *a, const pt_plan_set_operation *node, 
     return pt__analyzer_fail(status, node->base.origin, err);
 }
 
-static pt_status fail_incompatible(pt__analyzer *a, const pt_plan_set_operation *node, size_t index, const pt_type *left,
-                                   const pt_type *right, pt_error *err)
+static pt_status fail_incompatible(pt__analyzer *a, const pt_plan_set_operation *node, size_t index,
+                                   const pt_type *left, const pt_type *right, pt_error *err)
 {
     static const char *const ORDINALS[] = {"first", "second", "third", "fourth", "fifth"};
     const char *ordinal = index < 5 ? ORDINALS[index] : pt__arena_printf(a->arena, "%zuth", index + 1);
-    pt_status status = pt__raise(err, PT_COND_INCOMPATIBLE_COLUMN_TYPE, "operator", set_name(node), "columnOrdinalNumber",
-                                 ordinal, "tableOrdinalNumber", "second", "dataType1", pt__quote_type(a->arena, right),
-                                 "dataType2", pt__quote_type(a->arena, left), "hint", "", NULL);
+    pt_status status =
+        pt__raise(err, PT_COND_INCOMPATIBLE_COLUMN_TYPE, "operator", set_name(node), "columnOrdinalNumber", ordinal,
+                  "tableOrdinalNumber", "second", "dataType1", pt__quote_type(a->arena, right), "dataType2",
+                  pt__quote_type(a->arena, left), "hint", "", NULL);
     return pt__analyzer_fail(status, node->base.origin, err);
 }
 
-static pt_status fail_by_name(pt__analyzer *a, const pt_plan_set_operation *node, const char *name, const pt_plan *other, pt_error *err)
+static pt_status fail_by_name(pt__analyzer *a, const pt_plan_set_operation *node, const char *name,
+                              const pt_plan *other, pt_error *err)
 {
     pt__buffer names = PT_BUFFER_INIT;
     for (size_t i = 0; i < other->column_count; i++)
         pt__buffer_printf(&names, "%s%s", i == 0 ? "" : ", ", pt__quote_one(a->arena, other->columns[i].name));
     pt_name one = pt__name_one(a->arena, name);
-    pt_status status = pt__raise(err, PT_COND_UNRESOLVED_COLUMN_WITH_SUGGESTION, "objectName", pt__quote_name(a->arena, &one),
-                                 "proposal", pt__buffer_string(&names), NULL);
+    pt_status status = pt__raise(err, PT_COND_UNRESOLVED_COLUMN_WITH_SUGGESTION, "objectName",
+                                 pt__quote_name(a->arena, &one), "proposal", pt__buffer_string(&names), NULL);
     pt__buffer_deinit(&names);
     return pt__analyzer_fail(status, node->base.origin, err);
 }
@@ -321,7 +325,8 @@ static bool output_nullable(pt_set_kind kind, bool left, bool right)
     return true;
 }
 
-static pt_status unify_sides(pt__analyzer *a, const pt_plan_set_operation *node, pt_plan_set_operation *set, pt_error *err)
+static pt_status unify_sides(pt__analyzer *a, const pt_plan_set_operation *node, pt_plan_set_operation *set,
+                             pt_error *err)
 {
     size_t left_count;
     size_t right_count;

@@ -234,7 +234,7 @@ const pt_type *pt__json_type(pt__arena *arena, const pt__loose_json *json, uint3
     case PT_LOOSE_OBJECT: return object_type(arena, json, node, options);
     case PT_LOOSE_ARRAY:
         PT_LOOSE_EACH(json, node, child)
-            element = pt__json_merge(arena, element, pt__json_type(arena, json, child, options));
+        element = pt__json_merge(arena, element, pt__json_type(arena, json, child, options));
         return pt__type_array(arena, element, true);
     }
     return PT_T(STRING);
@@ -261,7 +261,8 @@ static const pt_type *merge_structs(pt__arena *arena, const pt_type *a, const pt
 static const pt_type *merge_decimals(pt__arena *arena, const pt_type *a, const pt_type *b)
 {
     int32_t scale = a->scale > b->scale ? a->scale : b->scale;
-    int32_t whole = a->precision - a->scale > b->precision - b->scale ? a->precision - a->scale : b->precision - b->scale;
+    int32_t whole =
+        a->precision - a->scale > b->precision - b->scale ? a->precision - a->scale : b->precision - b->scale;
     return whole + scale > PT_DECIMAL_PRECISION_MAX ? PT_T(DOUBLE) : pt__type_decimal(arena, whole + scale, scale);
 }
 
@@ -318,8 +319,8 @@ pt_status pt__infer_json(pt__arena *arena, pt_text_view text, pt__options option
     if (result == PT_LOOSE_NO_MEMORY)
         return pt_error_set(err, PT_NO_MEMORY, "no memory to read JSON");
     if (result == PT_LOOSE_MALFORMED)
-        return pt__raise(err, PT_COND_INVALID_JSON_TEXT, "text",
-                         pt__arena_copy_text(arena, text.data, text.size_bytes), NULL);
+        return pt__raise(err, PT_COND_INVALID_JSON_TEXT, "text", pt__arena_copy_text(arena, text.data, text.size_bytes),
+                         NULL);
     *out = pt__json_settle(arena, type);
     if (*out == NULL)
         *out = pt__type_struct(arena, NULL, 0);
@@ -386,10 +387,9 @@ static const pt_type *csv_type(pt__arena *arena, const char *text, pt__options o
 const pt_type *pt__infer_csv(pt__arena *arena, pt_text_view line, pt__options options)
 {
     const char *separator = pt__json_get_string(options, "sep", pt__json_get_string(options, "delimiter", ","));
-    pt__csv_format format = {separator, pt__json_get_string(options, "quote", "\"")[0],
-                             pt__json_get_string(options, "escape", "\\")[0],
-                             flag(options, "ignoreleadingwhitespace", false),
-                             flag(options, "ignoretrailingwhitespace", false)};
+    pt__csv_format format = {
+        separator, pt__json_get_string(options, "quote", "\"")[0], pt__json_get_string(options, "escape", "\\")[0],
+        flag(options, "ignoreleadingwhitespace", false), flag(options, "ignoretrailingwhitespace", false)};
     pt__csv_line reader;
     pt__buffer field = PT_BUFFER_INIT;
     bool was_quoted;
@@ -409,7 +409,8 @@ const pt_type *pt__infer_csv(pt__arena *arena, pt_text_view line, pt__options op
 static pt_status not_constant(pt__arena *arena, const pt_expr *expr, pt_error *err)
 {
     (void)arena;
-    return pt__raise(err, PT_COND_INVALID_SCHEMA_NON_STRING_LITERAL, "inputSchema", pt__expr_kind_name(expr->kind), NULL);
+    return pt__raise(err, PT_COND_INVALID_SCHEMA_NON_STRING_LITERAL, "inputSchema", pt__expr_kind_name(expr->kind),
+                     NULL);
 }
 
 static pt_status schema_of_call(pt__arena *arena, const pt_expr_call *call, const pt_type **out, pt_error *err)

@@ -34,7 +34,8 @@ static bool has_id(const candidates *found, uint32_t id)
     return false;
 }
 
-static void collect(pt__analyzer *a, const pt__scope *scope, const pt_name *name, size_t qualifier_parts, candidates *found)
+static void collect(pt__analyzer *a, const pt__scope *scope, const pt_name *name, size_t qualifier_parts,
+                    candidates *found)
 {
     for (size_t i = 0; i < scope->input_count; i++) {
         const pt_plan *input = scope->inputs[i];
@@ -138,7 +139,8 @@ static bool find_nodes(void *context, const pt_plan *plan)
     search->node_count++;
     for (size_t i = 0; i < plan->column_count; i++) {
         const pt_column *column = &plan->columns[i];
-        if (!column->is_hidden && pt__same_name(search->a, column->name, search->name) && !has_id(search->found, column->id)) {
+        if (!column->is_hidden && pt__same_name(search->a, column->name, search->name) &&
+            !has_id(search->found, column->id)) {
             pt__list_push(search->a->arena, &search->found->list, column);
             pt__list_push(search->a->arena, &search->depths, search->depth);
         }
@@ -157,7 +159,8 @@ static const pt_column *column_of_scope(const pt__scope *scope, uint32_t id)
     return NULL;
 }
 
-static pt_status fail_dataframe(pt__analyzer *a, pt__condition_id condition, const pt_expr_attribute *attribute, pt_error *err)
+static pt_status fail_dataframe(pt__analyzer *a, pt__condition_id condition, const pt_expr_attribute *attribute,
+                                pt_error *err)
 {
     pt_status status = pt__raise(err, condition, "name", pt__quote_name(a->arena, &attribute->name), NULL);
     return pt__analyzer_fail(status, attribute->base.origin, err);
@@ -248,7 +251,8 @@ static pt_status resolve_lateral_alias(pt__analyzer *a, const pt__scope *scope, 
     ((pt_expr *)expr)->type = alias->child->type;
     ((pt_expr *)expr)->nullable = alias->child->nullable;
     for (size_t i = 1; i < attribute->name.count; i++)
-        PT_TRY(pt__extract(a, expr, pt__expr_string(a->arena, attribute->name.parts[i]), attribute->base.origin, &expr, err));
+        PT_TRY(pt__extract(a, expr, pt__expr_string(a->arena, attribute->name.parts[i]), attribute->base.origin, &expr,
+                           err));
     *out = expr;
     return PT_OK;
 }
@@ -338,8 +342,8 @@ pt_status pt__unresolved_column(pt__analyzer *a, const pt__scope *scope, const p
     }
     const char *object = pt__quote_name(a->arena, name);
     if (count == 0)
-        return pt__analyzer_fail(pt__raise(err, PT_COND_UNRESOLVED_COLUMN_WITHOUT_SUGGESTION, "objectName", object, NULL),
-                                 origin, err);
+        return pt__analyzer_fail(
+            pt__raise(err, PT_COND_UNRESOLVED_COLUMN_WITHOUT_SUGGESTION, "objectName", object, NULL), origin, err);
     pt__buffer proposal = PT_BUFFER_INIT;
     for (size_t i = 0; i < count; i++)
         pt__buffer_printf(&proposal, "%s%s", i == 0 ? "" : ", ", best[i].text);
@@ -402,7 +406,8 @@ static bool find_star_node(void *context, const pt_plan *plan)
 }
 
 /* s.* where s is a struct column. */
-static pt_status expand_struct(pt__analyzer *a, pt__scope *scope, const pt_expr_star *star, expr_list *list, pt_error *err)
+static pt_status expand_struct(pt__analyzer *a, pt__scope *scope, const pt_expr_star *star, expr_list *list,
+                               pt_error *err)
 {
     pt_expr_attribute *attribute = pt__expr_make(a->arena, ATTRIBUTE, attribute, star->base.origin);
     attribute->name = star->target;

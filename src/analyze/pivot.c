@@ -6,7 +6,7 @@
 /* ---- pivot ---- */
 
 typedef struct pivot_value {
-    const pt_expr *value;      /* literal, or a struct of such for several columns */
+    const pt_expr *value; /* literal, or a struct of such for several columns */
     const char *name;
 } pivot_value;
 
@@ -53,12 +53,13 @@ static const pt_expr *same_value(pt__build *b, const pt_expr *const *columns, si
 }
 
 static const pt_expr *const *pivot_outputs(pt__build *b, const pt_expr *const *grouping, size_t grouping_count,
-                                           const pt_expr *const *columns, size_t column_count, const pivot_value *values,
-                                           size_t value_count, const pt_expr *const *aggregates, size_t aggregate_count,
-                                           size_t *count)
+                                           const pt_expr *const *columns, size_t column_count,
+                                           const pivot_value *values, size_t value_count,
+                                           const pt_expr *const *aggregates, size_t aggregate_count, size_t *count)
 {
     pt__arena *arena = b->a->arena;
-    const pt_expr **outputs = pt__arena_array(arena, const pt_expr *, grouping_count + value_count * aggregate_count + 1);
+    const pt_expr **outputs =
+        pt__arena_array(arena, const pt_expr *, grouping_count + value_count * aggregate_count + 1);
     *count = grouping_count;
     if (grouping_count != 0)
         memcpy(outputs, grouping, grouping_count * sizeof(*outputs));
@@ -66,7 +67,8 @@ static const pt_expr *const *pivot_outputs(pt__build *b, const pt_expr *const *g
         const pt_expr *condition = same_value(b, columns, column_count, values[v].value);
         for (size_t i = 0; i < aggregate_count; i++) {
             const char *name = aggregate_count == 1 ? values[v].name
-                                                    : pt__arena_printf(arena, "%s_%s", values[v].name, aggregate_name(b->a, aggregates[i]));
+                                                    : pt__arena_printf(arena, "%s_%s", values[v].name,
+                                                                       aggregate_name(b->a, aggregates[i]));
             outputs[(*count)++] = pt__build_alias(b, restricted(b, aggregates[i], condition), name);
         }
     }
@@ -99,10 +101,12 @@ static pt_status distinct_values(pt__analyzer *a, const pt_plan *input, const pt
     const pt_value *cells;
     PT_TRY(a->catalog->vtable->collect(a->catalog, a->arena, &limit->base, &cells, count, err));
     if (*count > MOST_VALUES)
-        return pt_error_set(err, PT_LIMIT, "the pivot column has more than %d distinct values: name the wanted ones", MOST_VALUES);
+        return pt_error_set(err, PT_LIMIT, "the pivot column has more than %d distinct values: name the wanted ones",
+                            MOST_VALUES);
     *out = pt__arena_array(a->arena, pivot_value, *count + 1);
     for (size_t i = 0; i < *count; i++)
-        (*out)[i] = (pivot_value){pt__expr_literal(a->arena, column->type, cells[i]), pt__literal_name(a, column->type, &cells[i])};
+        (*out)[i] = (pivot_value){pt__expr_literal(a->arena, column->type, cells[i]),
+                                  pt__literal_name(a, column->type, &cells[i])};
     return PT_OK;
 }
 
@@ -122,7 +126,8 @@ static const char *value_name(pt__analyzer *a, const pt_expr *value)
     return pt__pretty_name(a->arena, value);
 }
 
-static pt_status given_values(pt__analyzer *a, const pt_expr *const *values, size_t count, pivot_value **out, pt_error *err)
+static pt_status given_values(pt__analyzer *a, const pt_expr *const *values, size_t count, pivot_value **out,
+                              pt_error *err)
 {
     pt__scope scope = pt__scope_of(a, NULL, 0);
     *out = pt__arena_array(a->arena, pivot_value, count + 1);
@@ -135,7 +140,8 @@ static pt_status given_values(pt__analyzer *a, const pt_expr *const *values, siz
     return PT_OK;
 }
 
-pt_status pt__analyze_dataframe_pivot(pt__analyzer *a, const pt_plan_aggregate *node, const pt_plan **out, pt_error *err)
+pt_status pt__analyze_dataframe_pivot(pt__analyzer *a, const pt_plan_aggregate *node, const pt_plan **out,
+                                      pt_error *err)
 {
     const pt_plan *input;
     PT_TRY(pt__analyze_plan(a, node->input, &input, err));
@@ -156,8 +162,8 @@ pt_status pt__analyze_dataframe_pivot(pt__analyzer *a, const pt_plan_aggregate *
         PT_TRY(given_values(a, node->pivot_values, value_count, &values, err));
     pt__build b = {a, PT_OK, err};
     size_t count;
-    const pt_expr *const *outputs = pivot_outputs(&b, grouping, grouping_count, &column, 1, values, value_count, aggregates,
-                                                  aggregate_count, &count);
+    const pt_expr *const *outputs = pivot_outputs(&b, grouping, grouping_count, &column, 1, values, value_count,
+                                                  aggregates, aggregate_count, &count);
     PT_TRY(b.status);
     return pt__aggregate(a, input, grouping, grouping_count, NULL, 0, outputs, count, &node->base, out, err);
 }
@@ -243,8 +249,9 @@ static const pt_expr *const *other_columns(pt__analyzer *a, const pt_plan *input
 
 static pt_status fail_value_types(const pt_plan_unpivot *node, pt_error *err)
 {
-    return pt__analyzer_fail(pt__raise(err, PT_COND_UNPIVOT_VALUE_DATA_TYPE_MISMATCH, "types", "the value columns", NULL),
-                             node->base.origin, err);
+    return pt__analyzer_fail(
+        pt__raise(err, PT_COND_UNPIVOT_VALUE_DATA_TYPE_MISMATCH, "types", "the value columns", NULL), node->base.origin,
+        err);
 }
 
 static const char *group_name(pt__analyzer *a, const pt_plan_unpivot *node, const pt_expr *const *values, size_t group)
@@ -260,8 +267,8 @@ static const char *group_name(pt__analyzer *a, const pt_plan_unpivot *node, cons
 }
 
 /* array(named_struct(variable, …, value, …), …): one element per group of values. */
-static const pt_expr *value_rows(pt__build *b, const pt_plan_unpivot *node, const pt_expr *const *values, size_t value_count,
-                                 const pt_type *const *types)
+static const pt_expr *value_rows(pt__build *b, const pt_plan_unpivot *node, const pt_expr *const *values,
+                                 size_t value_count, const pt_type *const *types)
 {
     pt__arena *arena = b->a->arena;
     size_t width = node->value_width;
@@ -280,8 +287,9 @@ static const pt_expr *value_rows(pt__build *b, const pt_plan_unpivot *node, cons
     return pt__build_call(b, "explode", 1, pt__build_call_list(b, "array", rows, groups));
 }
 
-static pt_status unpivot_rows(pt__analyzer *a, const pt_plan_unpivot *node, const pt_plan *input, const pt_expr *const *ids,
-                              size_t id_count, const pt_expr *const *values, size_t value_count, const pt_plan **out, pt_error *err)
+static pt_status unpivot_rows(pt__analyzer *a, const pt_plan_unpivot *node, const pt_plan *input,
+                              const pt_expr *const *ids, size_t id_count, const pt_expr *const *values,
+                              size_t value_count, const pt_plan **out, pt_error *err)
 {
     size_t width = node->value_width;
     const pt_type **types = pt__arena_array(a->arena, const pt_type *, width + 1);
@@ -368,8 +376,10 @@ PT_ANALYZE_KIND(transpose)
     for (size_t i = 0; i < count && common != NULL; i++)
         common = pt__common_type(a, common, others[i]->type);
     if (common == NULL)
-        return pt__analyzer_fail(pt__raise(err, PT_COND_TRANSPOSE_NO_LEAST_COMMON_TYPE, "dt1", pt__quote_type(a->arena, others[0]->type),
-                                           "dt2", pt__quote_type(a->arena, others[count - 1]->type), NULL), node->base.origin, err);
+        return pt__analyzer_fail(pt__raise(err, PT_COND_TRANSPOSE_NO_LEAST_COMMON_TYPE, "dt1",
+                                           pt__quote_type(a->arena, others[0]->type), "dt2",
+                                           pt__quote_type(a->arena, others[count - 1]->type), NULL),
+                                 node->base.origin, err);
     pt__build b = {a, PT_OK, err};
     const pt_expr **list = pt__arena_array(a->arena, const pt_expr *, count + 1);
     list[0] = pt__build_alias(&b, pt__build_cast(&b, index, PT_T(STRING)), "key");
@@ -394,12 +404,13 @@ PT_ANALYZE_KIND(transpose)
     PT_TRY(a->catalog->vtable->collect(a->catalog, a->arena, &sort->base, &cells, &row_count, err));
     if (row_count > MOST_ROWS)
         return pt__analyzer_fail(pt__raise(err, PT_COND_TRANSPOSE_EXCEED_ROW_LIMIT, "maxValues", "500", "config",
-                                           "spark.sql.transposeMaxValues", NULL), node->base.origin, err);
+                                           "spark.sql.transposeMaxValues", NULL),
+                                 node->base.origin, err);
     pt_plan_values *values = pt__plan_make(a->arena, VALUES, values, node->base.origin);
     pt__inherit(&values->base, &node->base);
     values->width = row_count + 1;
     values->row_count = count;
-    const pt_expr **made = pt__arena_array(a->arena, const pt_expr *, values->width * count + 1);
+    const pt_expr **made = pt__arena_array(a->arena, const pt_expr *, values->width *count + 1);
     pt_column *columns = pt__arena_array(a->arena, pt_column, values->width);
     columns[0] = pt__new_column(a, "key", PT_T(STRING), false);
     for (size_t r = 0; r < row_count; r++)

@@ -27,9 +27,9 @@ static void put_value(pt__buffer *out, const pt_type *type, const pt_value *valu
 static void put_values(pt__buffer *out, const pt_type *type, const pt_value *items, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const pt_type *item = type->id == PT_TYPE_STRUCT ? type->fields[i].type
+        const pt_type *item = type->id == PT_TYPE_STRUCT              ? type->fields[i].type
                               : type->id == PT_TYPE_MAP && i % 2 == 0 ? type->key
-                                                                     : type->element;
+                                                                      : type->element;
         if (i != 0)
             pt__buffer_append_string(out, type->id == PT_TYPE_MAP && i % 2 == 1 ? " -> " : ", ");
         put_value(out, item, &items[i]);
@@ -129,7 +129,8 @@ static void put_literal(pt__buffer *out, const pt_expr_literal *literal)
 
 /* ---- calls ---- */
 
-static const char *const INFIX[] = {"+", "-", "*", "/", "%", "=", "<", ">", "<=", ">=", "<=>", "&", "|", "^", "==", "<<", ">>", ">>>"};
+static const char *const INFIX[] = {
+    "+", "-", "*", "/", "%", "=", "<", ">", "<=", ">=", "<=>", "&", "|", "^", "==", "<<", ">>", ">>>"};
 
 static bool is_infix(const char *name)
 {
@@ -166,7 +167,8 @@ static void put_when(pt__buffer *out, const pt_expr_call *call)
     pt__buffer_append_string(out, " END");
 }
 
-static void put_between(pt__buffer *out, const pt_expr_call *call, const char *open, const char *middle, const char *close)
+static void put_between(pt__buffer *out, const pt_expr_call *call, const char *open, const char *middle,
+                        const char *close)
 {
     pt__buffer_append_string(out, open);
     put(out, call->arguments[0]);
@@ -186,12 +188,18 @@ static bool put_operator(pt__buffer *out, const pt_expr_call *call, const char *
         const char *middle;
         const char *close;
     } FORMS[] = {
-        {"and", 2, "(", " AND ", ")"},        {"or", 2, "(", " OR ", ")"},
-        {"not", 1, "(NOT ", "", ")"},         {"!", 1, "(NOT ", "", ")"},
-        {"isnull", 1, "(", " IS NULL", ")"},  {"isnotnull", 1, "(", " IS NOT NULL", ")"},
-        {"div", 2, "(", " div ", ")"},        {"item_of_array", 2, "", "[", "]"},
-        {"item_of_map", 2, "", "[", "]"},     {"like", 2, "", " LIKE ", ""},
-        {"~", 1, "~", "", ""},                {"ilike", 2, "ilike(", ", ", ")"},
+        {"and", 2, "(", " AND ", ")"},
+        {"or", 2, "(", " OR ", ")"},
+        {"not", 1, "(NOT ", "", ")"},
+        {"!", 1, "(NOT ", "", ")"},
+        {"isnull", 1, "(", " IS NULL", ")"},
+        {"isnotnull", 1, "(", " IS NOT NULL", ")"},
+        {"div", 2, "(", " div ", ")"},
+        {"item_of_array", 2, "", "[", "]"},
+        {"item_of_map", 2, "", "[", "]"},
+        {"like", 2, "", " LIKE ", ""},
+        {"~", 1, "~", "", ""},
+        {"ilike", 2, "ilike(", ", ", ")"},
         {"positive", 1, "(+ ", "", ")"},
     };
     for (size_t i = 0; i < sizeof(FORMS) / sizeof(FORMS[0]); i++) {
@@ -223,7 +231,10 @@ static bool put_literal_call(pt__buffer *out, const pt_expr_call *call, const ch
     if (strcmp(name, "date_literal") == 0)
         put_typed_text(out, "DATE", call->arguments[0]);
     else if (strcmp(name, "timestamp_literal") == 0)
-        put_typed_text(out, call->base.type != NULL && call->base.type->id == PT_TYPE_TIMESTAMP_NTZ ? "TIMESTAMP_NTZ" : "TIMESTAMP", call->arguments[0]);
+        put_typed_text(out,
+                       call->base.type != NULL && call->base.type->id == PT_TYPE_TIMESTAMP_NTZ ? "TIMESTAMP_NTZ"
+                                                                                               : "TIMESTAMP",
+                       call->arguments[0]);
     else if (strcmp(name, "timestamp_ltz_literal") == 0)
         put_typed_text(out, "TIMESTAMP", call->arguments[0]);
     else if (strcmp(name, "timestamp_ntz_literal") == 0)

@@ -312,7 +312,8 @@ PT_ANALYZE_KIND(scan_table)
     pt_name name = with_database(a, &node->name);
     pt_status status = a->catalog->vtable->find_relation(a->catalog, a->arena, &name, &relation, err);
     if (status == PT_NOT_FOUND) {
-        status = pt__raise(err, PT_COND_TABLE_OR_VIEW_NOT_FOUND, "relationName", pt__quote_name(a->arena, &node->name), NULL);
+        status = pt__raise(err, PT_COND_TABLE_OR_VIEW_NOT_FOUND, "relationName", pt__quote_name(a->arena, &node->name),
+                           NULL);
         return pt__analyzer_fail(status, node->base.origin, err);
     }
     PT_TRY(pt__analyzer_fail(status, node->base.origin, err));
@@ -354,7 +355,8 @@ PT_ANALYZE_KIND(stream)
 PT_ANALYZE_KIND(scan_files)
 {
     const pt_file_set *files;
-    PT_TRY(pt__analyzer_fail(a->catalog->vtable->find_files(a->catalog, a->arena, node, &files, err), node->base.origin, err));
+    PT_TRY(pt__analyzer_fail(a->catalog->vtable->find_files(a->catalog, a->arena, node, &files, err), node->base.origin,
+                             err));
     pt_plan_scan_files *scan = pt__plan_make(a->arena, SCAN_FILES, scan_files, node->base.origin);
     *scan = *node;
     scan->files = files;
@@ -481,8 +483,9 @@ PT_ANALYZE_KIND(filter)
     const pt_expr *condition;
     PT_TRY(pt__analyze_condition(a, &scope, conditions[0], "WHERE", &condition, err));
     if (pt__contains_aggregate(condition) || pt__contains_window(condition)) {
-        pt_status status = pt__raise(err, PT_COND_INVALID_WHERE_CONDITION, "condition", pt__quote_expr(a->arena, condition),
-                                     "expressionList", pt__pretty_name(a->arena, condition), NULL);
+        pt_status status =
+            pt__raise(err, PT_COND_INVALID_WHERE_CONDITION, "condition", pt__quote_expr(a->arena, condition),
+                      "expressionList", pt__pretty_name(a->arena, condition), NULL);
         return pt__analyzer_fail(status, node->condition->origin, err);
     }
     const pt_plan *filtered = pt__filter(a, extended, condition, &node->base);
@@ -496,7 +499,8 @@ PT_ANALYZE_KIND(filter)
 }
 
 /* A whole number in ORDER BY is the position of an output column. */
-static pt_status replace_ordinal(pt__analyzer *a, const pt_plan *input, const pt_expr *order, const pt_expr **out, pt_error *err)
+static pt_status replace_ordinal(pt__analyzer *a, const pt_plan *input, const pt_expr *order, const pt_expr **out,
+                                 pt_error *err)
 {
     *out = order;
     const pt_expr *child = order->kind == PT_EXPR_SORT_ORDER ? pt__expr_as_sort_order(order)->child : order;
@@ -685,7 +689,8 @@ PT_ANALYZE_KIND(collect_metrics)
     *metrics = *node;
     PT_TRY(pt__analyze_plan(a, node->input, &metrics->input, err));
     pt__scope scope = pt__scope_of(a, &metrics->input, 1);
-    PT_TRY(pt__analyze_list(a, &scope, node->metrics, node->metric_count, &metrics->metrics, &metrics->metric_count, err));
+    PT_TRY(
+        pt__analyze_list(a, &scope, node->metrics, node->metric_count, &metrics->metrics, &metrics->metric_count, err));
     pt__pass_columns(&metrics->base, metrics->input);
     *out = &metrics->base;
     return PT_OK;
@@ -752,8 +757,8 @@ static pt_status analyze_recursive_cte(pt__analyzer *a, const pt_cte *cte, pt_ct
     PT_TRY(status);
     size_t width = pt__visible_count(anchor.plan);
     if (pt__visible_count(step) != width)
-        return pt_error_set(err, PT_ANALYSIS, "the two sides of the recursive query %s have %zu and %zu columns", cte->name,
-                            width, pt__visible_count(step));
+        return pt_error_set(err, PT_ANALYSIS, "the two sides of the recursive query %s have %zu and %zu columns",
+                            cte->name, width, pt__visible_count(step));
     const pt_type **types = pt__arena_array(a->arena, const pt_type *, width + 1);
     pt_column *columns = pt__arena_array(a->arena, pt_column, width + 1);
     for (size_t i = 0; i < width; i++) {

@@ -68,7 +68,7 @@ static void skip_type(reader *r)
             break;
         if (depth < 0)
             break;
-        if (depth == 0 && *r->at == ')' ) {
+        if (depth == 0 && *r->at == ')') {
             r->at++;
             if (strncmp(r->at, "->", 2) == 0) { /* fn(…)->R */
                 r->at += 2;
@@ -107,13 +107,24 @@ static const struct {
     const char *name;
     pt_type_id id;
 } CONCRETE[] = {
-    {"boolean", PT_TYPE_BOOLEAN}, {"tinyint", PT_TYPE_BYTE},        {"smallint", PT_TYPE_SHORT},
-    {"int", PT_TYPE_INT},         {"bigint", PT_TYPE_LONG},         {"float", PT_TYPE_FLOAT},
-    {"double", PT_TYPE_DOUBLE},   {"string", PT_TYPE_STRING},       {"binary", PT_TYPE_BINARY},
-    {"date", PT_TYPE_DATE},       {"timestamp_ntz", PT_TYPE_TIMESTAMP_NTZ},
-    {"timestamp", PT_TYPE_TIMESTAMP}, {"interval", PT_TYPE_INTERVAL_CALENDAR},
-    {"ym", PT_TYPE_INTERVAL_YEAR_MONTH}, {"dt", PT_TYPE_INTERVAL_DAY_TIME}, {"variant", PT_TYPE_VARIANT},
-    {"void", PT_TYPE_VOID},       {"time", PT_TYPE_TIME},
+    {"boolean", PT_TYPE_BOOLEAN},
+    {"tinyint", PT_TYPE_BYTE},
+    {"smallint", PT_TYPE_SHORT},
+    {"int", PT_TYPE_INT},
+    {"bigint", PT_TYPE_LONG},
+    {"float", PT_TYPE_FLOAT},
+    {"double", PT_TYPE_DOUBLE},
+    {"string", PT_TYPE_STRING},
+    {"binary", PT_TYPE_BINARY},
+    {"date", PT_TYPE_DATE},
+    {"timestamp_ntz", PT_TYPE_TIMESTAMP_NTZ},
+    {"timestamp", PT_TYPE_TIMESTAMP},
+    {"interval", PT_TYPE_INTERVAL_CALENDAR},
+    {"ym", PT_TYPE_INTERVAL_YEAR_MONTH},
+    {"dt", PT_TYPE_INTERVAL_DAY_TIME},
+    {"variant", PT_TYPE_VARIANT},
+    {"void", PT_TYPE_VOID},
+    {"time", PT_TYPE_TIME},
 };
 
 static const pt_type *accept_concrete(reader *r)
@@ -147,7 +158,8 @@ static bool in_class(const char *name, const pt_type *type)
            type->id != PT_TYPE_STRUCT;
 }
 
-static const char *const CLASSES[] = {"any", "numeric", "integral", "fractional", "decimal", "datetime", "strings", "struct", "atomic"};
+static const char *const CLASSES[] = {"any",      "numeric", "integral", "fractional", "decimal",
+                                      "datetime", "strings", "struct",   "atomic"};
 
 static const char *accept_class(reader *r)
 {

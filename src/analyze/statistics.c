@@ -69,7 +69,7 @@ static pt_status statistics_rows(pt__analyzer *a, const pt_plan_statistics *node
                                  size_t name_count, const pt_plan **out, pt_error *err)
 {
     pt__build b = {a, PT_OK, err};
-    const pt_expr **all = pt__arena_array(a->arena, const pt_expr *, column_count * name_count + 1);
+    const pt_expr **all = pt__arena_array(a->arena, const pt_expr *, column_count *name_count + 1);
     for (size_t s = 0; s < name_count; s++) {
         for (size_t c = 0; c < column_count; c++)
             all[s * column_count + c] =
@@ -97,7 +97,8 @@ static pt_status statistics_rows(pt__analyzer *a, const pt_plan_statistics *node
     const pt_expr **outputs = pt__arena_array(a->arena, const pt_expr *, column_count + 1);
     outputs[0] = pt__build_alias(&b, pt__build_field(&b, row, "summary"), "summary");
     for (size_t c = 0; c < column_count; c++)
-        outputs[c + 1] = pt__build_alias(&b, pt__build_field(&b, row, pt__arena_printf(a->arena, "c%zu", c)), columns[c]->name);
+        outputs[c + 1] =
+            pt__build_alias(&b, pt__build_field(&b, row, pt__arena_printf(a->arena, "c%zu", c)), columns[c]->name);
     PT_TRY(b.status);
     pt_plan_project *project = (pt_plan_project *)pt__project(a, many, outputs, column_count + 1, &node->base);
     for (size_t c = 0; c <= column_count; c++)
@@ -106,7 +107,8 @@ static pt_status statistics_rows(pt__analyzer *a, const pt_plan_statistics *node
     return PT_OK;
 }
 
-static pt_status describe(pt__analyzer *a, const pt_plan_statistics *node, const pt_plan *input, const pt_plan **out, pt_error *err)
+static pt_status describe(pt__analyzer *a, const pt_plan_statistics *node, const pt_plan *input, const pt_plan **out,
+                          pt_error *err)
 {
     static const char *const DESCRIBE[] = {"count", "mean", "stddev", "min", "max"};
     static const char *const SUMMARY[] = {"count", "mean", "stddev", "min", "25%", "50%", "75%", "max"};
@@ -137,7 +139,8 @@ static pt_status one_number(pt__analyzer *a, const pt_plan_statistics *node, con
     PT_TRY(named_column(a, node, input, 0, &x, err));
     PT_TRY(named_column(a, node, input, 1, &y, err));
     pt__build b = {a, PT_OK, err};
-    const pt_expr *number = pt__build_call(&b, function, 2, pt__build_cast(&b, x, PT_T(DOUBLE)), pt__build_cast(&b, y, PT_T(DOUBLE)));
+    const pt_expr *number =
+        pt__build_call(&b, function, 2, pt__build_cast(&b, x, PT_T(DOUBLE)), pt__build_cast(&b, y, PT_T(DOUBLE)));
     const pt_expr *output = pt__build_alias(&b, number, name);
     PT_TRY(b.status);
     return pt__aggregate(a, input, NULL, 0, NULL, 0, &output, 1, &node->base, out, err);
@@ -147,12 +150,14 @@ static pt_status crosstab(pt__analyzer *a, const pt_plan_statistics *node, const
 {
     const char *name = pt__arena_printf(a->arena, "%s_%s", node->names[0], node->names[1]);
     pt__arena *arena = a->arena;
-    const pt_expr *row = pt__expr_call(arena, NULL, "coalesce", 2,
-                                       pt__expr_cast(arena, pt__expr_attribute(arena, node->names[0], NULL), PT_T(STRING), PT_CAST_DEFAULT),
-                                       pt__expr_string(arena, "null"));
-    const pt_expr *column = pt__expr_call(arena, NULL, "coalesce", 2,
-                                          pt__expr_cast(arena, pt__expr_attribute(arena, node->names[1], NULL), PT_T(STRING), PT_CAST_DEFAULT),
-                                          pt__expr_string(arena, "null"));
+    const pt_expr *row = pt__expr_call(
+        arena, NULL, "coalesce", 2,
+        pt__expr_cast(arena, pt__expr_attribute(arena, node->names[0], NULL), PT_T(STRING), PT_CAST_DEFAULT),
+        pt__expr_string(arena, "null"));
+    const pt_expr *column = pt__expr_call(
+        arena, NULL, "coalesce", 2,
+        pt__expr_cast(arena, pt__expr_attribute(arena, node->names[1], NULL), PT_T(STRING), PT_CAST_DEFAULT),
+        pt__expr_string(arena, "null"));
     pt_plan_aggregate *pivot = pt__plan_make(arena, AGGREGATE, aggregate, node->base.origin);
     const pt_expr **grouping = pt__arena_array(arena, const pt_expr *, 1);
     const pt_expr **aggregates = pt__arena_array(arena, const pt_expr *, 1);
@@ -186,7 +191,8 @@ static const pt_expr *array_of_doubles(pt__build *b, const double *numbers, size
     return pt__build_call_list(b, "array", items, count);
 }
 
-static pt_status approx_quantile(pt__analyzer *a, const pt_plan_statistics *node, const pt_plan *input, const pt_plan **out, pt_error *err)
+static pt_status approx_quantile(pt__analyzer *a, const pt_plan_statistics *node, const pt_plan *input,
+                                 const pt_plan **out, pt_error *err)
 {
     pt__build b = {a, PT_OK, err};
     const pt_expr **columns = pt__arena_array(a->arena, const pt_expr *, node->name_count + 1);
@@ -195,20 +201,22 @@ static pt_status approx_quantile(pt__analyzer *a, const pt_plan_statistics *node
     for (size_t i = 0; i < node->name_count; i++) {
         const pt_expr *column;
         PT_TRY(named_column(a, node, input, i, &column, err));
-        const pt_expr *quantiles = pt__build_call(&b, "percentile_approx", 3, pt__build_cast(&b, column, PT_T(DOUBLE)),
-                                                  array_of_doubles(&b, node->numbers, node->number_count),
-                                                  pt__expr_int(a->arena, accuracy));
+        const pt_expr *quantiles =
+            pt__build_call(&b, "percentile_approx", 3, pt__build_cast(&b, column, PT_T(DOUBLE)),
+                           array_of_doubles(&b, node->numbers, node->number_count), pt__expr_int(a->arena, accuracy));
         const pt_type *list = pt__type_array(a->arena, PT_T(DOUBLE), false);
         columns[i] = pt__build_call(&b, "coalesce", 2, quantiles,
                                     pt__build_cast(&b, pt__build_call_list(&b, "array", NULL, 0), list));
     }
-    const pt_expr *output = pt__build_alias(&b, pt__build_call_list(&b, "array", columns, node->name_count), "approx_quantile");
+    const pt_expr *output =
+        pt__build_alias(&b, pt__build_call_list(&b, "array", columns, node->name_count), "approx_quantile");
     PT_TRY(b.status);
     return pt__aggregate(a, input, NULL, 0, NULL, 0, &output, 1, &node->base, out, err);
 }
 
 /* Every value is a candidate: exact, so it holds whatever the support asks for. */
-static pt_status frequent_items(pt__analyzer *a, const pt_plan_statistics *node, const pt_plan *input, const pt_plan **out, pt_error *err)
+static pt_status frequent_items(pt__analyzer *a, const pt_plan_statistics *node, const pt_plan *input,
+                                const pt_plan **out, pt_error *err)
 {
     pt__build b = {a, PT_OK, err};
     const pt_expr **outputs = pt__arena_array(a->arena, const pt_expr *, node->name_count + 1);
@@ -222,7 +230,8 @@ static pt_status frequent_items(pt__analyzer *a, const pt_plan_statistics *node,
     return pt__aggregate(a, input, NULL, 0, NULL, 0, outputs, node->name_count, &node->base, out, err);
 }
 
-static pt_status sample_by(pt__analyzer *a, const pt_plan_statistics *node, const pt_plan *input, const pt_plan **out, pt_error *err)
+static pt_status sample_by(pt__analyzer *a, const pt_plan_statistics *node, const pt_plan *input, const pt_plan **out,
+                           pt_error *err)
 {
     pt__scope scope = pt__scope_of(a, &input, 1);
     pt__build b = {a, PT_OK, err};

@@ -3,12 +3,13 @@
 
 #include <strings.h>
 
-static pt_status fail_arguments(pt__analyzer *a, const pt_plan_table_function *node, const char *expected, pt_error *err)
+static pt_status fail_arguments(pt__analyzer *a, const pt_plan_table_function *node, const char *expected,
+                                pt_error *err)
 {
-    pt_status status = pt__raise(err, PT_COND_WRONG_NUM_ARGS, "functionName", pt__quote_name(a->arena, &node->name),
-                                 "expectedNum", expected, "actualNum",
-                                 pt__arena_printf(a->arena, "%zu", node->argument_count), "docroot",
-                                 "https://spark.apache.org/docs/latest", NULL);
+    pt_status status =
+        pt__raise(err, PT_COND_WRONG_NUM_ARGS, "functionName", pt__quote_name(a->arena, &node->name), "expectedNum",
+                  expected, "actualNum", pt__arena_printf(a->arena, "%zu", node->argument_count), "docroot",
+                  "https://spark.apache.org/docs/latest", NULL);
     return pt__analyzer_fail(status, node->base.origin, err);
 }
 
@@ -29,9 +30,10 @@ static pt_status range_function(pt__analyzer *a, const pt_plan_table_function *n
         const pt_expr *argument;
         PT_TRY(pt__analyze_expr(a, &scope, plain_argument(node->arguments[i]), &argument, err));
         if (!pt__constant_integer(argument, &numbers[i]))
-            return pt__analyzer_fail(pt__raise(err, PT_COND_UNEXPECTED_INPUT_TYPE, "functionName", "`range`", "paramIndex",
-                                               pt__arena_printf(a->arena, "%zu", i + 1), "requiredType", "\"BIGINT\"", "inputSql",
-                                               pt__quote_expr(a->arena, argument), "inputType", pt__quote_type(a->arena, argument->type), NULL),
+            return pt__analyzer_fail(pt__raise(err, PT_COND_UNEXPECTED_INPUT_TYPE, "functionName", "`range`",
+                                               "paramIndex", pt__arena_printf(a->arena, "%zu", i + 1), "requiredType",
+                                               "\"BIGINT\"", "inputSql", pt__quote_expr(a->arena, argument),
+                                               "inputType", pt__quote_type(a->arena, argument->type), NULL),
                                      node->base.origin, err);
     }
     pt_plan_range *range = pt__plan_make(a->arena, RANGE, range, node->base.origin);
@@ -44,17 +46,19 @@ static pt_status range_function(pt__analyzer *a, const pt_plan_table_function *n
     return pt__analyze_range(a, range, out, err);
 }
 
-static pt_status generator_function(pt__analyzer *a, const pt_plan_table_function *node, const pt_plan **out, pt_error *err)
+static pt_status generator_function(pt__analyzer *a, const pt_plan_table_function *node, const pt_plan **out,
+                                    pt_error *err)
 {
-    const pt_expr *call = pt__expr_call_list(a->arena, node->base.origin, node->name.parts[0], node->arguments, node->argument_count);
+    const pt_expr *call =
+        pt__expr_call_list(a->arena, node->base.origin, node->name.parts[0], node->arguments, node->argument_count);
     pt__scope scope = pt__scope_of(a, NULL, 0);
     const pt_expr *generator;
     PT_TRY(pt__analyze_expr(a, &scope, call, &generator, err));
     return pt__select(a, NULL, &generator, 1, &node->base, out, err);
 }
 
-static pt_status session_function(pt__analyzer *a, const pt_plan_table_function *node, const pt__user_function *function,
-                                  const pt_plan **out, pt_error *err)
+static pt_status session_function(pt__analyzer *a, const pt_plan_table_function *node,
+                                  const pt__user_function *function, const pt_plan **out, pt_error *err)
 {
     if (node->argument_count > function->parameter_count)
         return fail_arguments(a, node, pt__arena_printf(a->arena, "%zu", function->parameter_count), err);
@@ -62,13 +66,14 @@ static pt_status session_function(pt__analyzer *a, const pt_plan_table_function 
     const pt_expr **list = pt__arena_array(a->arena, const pt_expr *, function->parameter_count + 1);
     pt__scope scope = pt__scope_of(a, NULL, 0);
     for (size_t i = 0; i < function->parameter_count; i++) {
-        const pt_expr *value = i < node->argument_count      ? plain_argument(node->arguments[i])
+        const pt_expr *value = i < node->argument_count     ? plain_argument(node->arguments[i])
                                : function->defaults != NULL ? function->defaults[i]
                                                             : NULL;
         if (value == NULL)
             return fail_arguments(a, node, pt__arena_printf(a->arena, "%zu", function->parameter_count), err);
         value = pt__expr_cast(a->arena, value, function->parameters[i].type, PT_CAST_DEFAULT);
-        PT_TRY(pt__analyze_expr(a, &scope, pt__expr_alias(a->arena, value, function->parameters[i].name), &list[i], err));
+        PT_TRY(
+            pt__analyze_expr(a, &scope, pt__expr_alias(a->arena, value, function->parameters[i].name), &list[i], err));
     }
     const pt_plan *row = pt__project(a, NULL, list, function->parameter_count, NULL);
     pt_plan_join *join = pt__plan_make(a->arena, JOIN, join, node->base.origin);
@@ -107,6 +112,7 @@ PT_ANALYZE_KIND(table_function)
     const pt__function *row = node->name.count == 1 ? pt__function_find(node->name.parts[0], &count) : NULL;
     if (row != NULL && row->kind == PT_FUNCTION_GENERATOR)
         return generator_function(a, node, out, err);
-    status = pt__raise(err, PT_COND_UNRESOLVABLE_TABLE_VALUED_FUNCTION, "name", pt__quote_name(a->arena, &node->name), NULL);
+    status =
+        pt__raise(err, PT_COND_UNRESOLVABLE_TABLE_VALUED_FUNCTION, "name", pt__quote_name(a->arena, &node->name), NULL);
     return pt__analyzer_fail(status, node->base.origin, err);
 }

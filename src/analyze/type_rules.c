@@ -9,10 +9,10 @@
 
 static pt_status fail_differing(pt__analyzer *a, const pt_expr_call *call, pt_error *err)
 {
-    pt_status status = pt__raise(err, PT_COND_DATATYPE_MISMATCH_BINARY_OP_DIFF_TYPES, "sqlExpr",
-                                 pt__quote_expr(a->arena, &call->base), "left",
-                                 pt__quote_type(a->arena, call->arguments[0]->type), "right",
-                                 pt__quote_type(a->arena, call->arguments[1]->type), NULL);
+    pt_status status =
+        pt__raise(err, PT_COND_DATATYPE_MISMATCH_BINARY_OP_DIFF_TYPES, "sqlExpr", pt__quote_expr(a->arena, &call->base),
+                  "left", pt__quote_type(a->arena, call->arguments[0]->type), "right",
+                  pt__quote_type(a->arena, call->arguments[1]->type), NULL);
     return pt__analyzer_fail(status, call->base.origin, err);
 }
 
@@ -32,10 +32,10 @@ static pt_status fail_data_differ(pt__analyzer *a, const pt_expr_call *call, siz
         pt__buffer_append_string(&types, i == first ? "" : i + 1 == call->argument_count ? " or " : ", ");
         pt__buffer_append_string(&types, pt__quote_type(a->arena, call->arguments[i]->type));
     }
-    pt_status status = pt__raise(err, PT_COND_DATATYPE_MISMATCH_DATA_DIFF_TYPES, "sqlExpr",
-                                 pt__quote_expr(a->arena, &call->base), "functionName",
-                                 pt__quote_name(a->arena, &call->name), "dataType",
-                                 pt__arena_printf(a->arena, "[%s]", pt__buffer_string(&types)), NULL);
+    pt_status status =
+        pt__raise(err, PT_COND_DATATYPE_MISMATCH_DATA_DIFF_TYPES, "sqlExpr", pt__quote_expr(a->arena, &call->base),
+                  "functionName", pt__quote_name(a->arena, &call->name), "dataType",
+                  pt__arena_printf(a->arena, "[%s]", pt__buffer_string(&types)), NULL);
     pt__buffer_deinit(&types);
     return pt__analyzer_fail(status, call->base.origin, err);
 }
@@ -106,10 +106,10 @@ static pt_status check_two(pt__analyzer *a, const pt_expr_call *call, pt_error *
 {
     if (call->argument_count == 2)
         return PT_OK;
-    pt_status status = pt__raise(err, PT_COND_WRONG_NUM_ARGS, "functionName", pt__quote_name(a->arena, &call->name),
-                                 "expectedNum", "2", "actualNum",
-                                 pt__arena_printf(a->arena, "%zu", call->argument_count), "docroot",
-                                 "https://spark.apache.org/docs/latest", NULL);
+    pt_status status =
+        pt__raise(err, PT_COND_WRONG_NUM_ARGS, "functionName", pt__quote_name(a->arena, &call->name), "expectedNum",
+                  "2", "actualNum", pt__arena_printf(a->arena, "%zu", call->argument_count), "docroot",
+                  "https://spark.apache.org/docs/latest", NULL);
     return pt__analyzer_fail(status, call->base.origin, err);
 }
 
@@ -126,7 +126,8 @@ static pt_status require_numbers(pt__analyzer *a, const pt_expr_call *call, pt_e
 
 static void note_mode(const pt_expr_call *call, pt__match *match)
 {
-    bool may_overflow_to_null = call->mode == PT_CAST_TRY || (call->mode == PT_CAST_LEGACY && match->type->id == PT_TYPE_DECIMAL);
+    bool may_overflow_to_null =
+        call->mode == PT_CAST_TRY || (call->mode == PT_CAST_LEGACY && match->type->id == PT_TYPE_DECIMAL);
     match->nullable |= may_overflow_to_null;
 }
 
@@ -141,7 +142,8 @@ static pt_status sum_of_numbers(pt__analyzer *a, const pt_expr_call *call, pt__m
     const pt_type *x = match->arguments[0]->type;
     const pt_type *y = match->arguments[1]->type;
     int32_t scale = x->scale > y->scale ? x->scale : y->scale;
-    int32_t digits = x->precision - x->scale > y->precision - y->scale ? x->precision - x->scale : y->precision - y->scale;
+    int32_t digits =
+        x->precision - x->scale > y->precision - y->scale ? x->precision - x->scale : y->precision - y->scale;
     match->type = pt__adjusted_decimal(a, digits + scale + 1, scale);
     note_mode(call, match);
     return PT_OK;
@@ -186,7 +188,8 @@ static pt_status type_add(pt__analyzer *a, const pt_expr_call *call, pt__match *
         return moved_datetime(a, call, match, 1, err);
     for (size_t i = 0; i < 2; i++) {
         const pt_expr *other = call->arguments[1 - i];
-        if (is(call->arguments[i], PT_TYPE_DATE) && (is(other, PT_TYPE_INT) || is(other, PT_TYPE_SHORT) || is(other, PT_TYPE_BYTE) || is(other, PT_TYPE_VOID))) {
+        if (is(call->arguments[i], PT_TYPE_DATE) && (is(other, PT_TYPE_INT) || is(other, PT_TYPE_SHORT) ||
+                                                     is(other, PT_TYPE_BYTE) || is(other, PT_TYPE_VOID))) {
             cast_argument(a, match, 1 - i, PT_T(INT));
             match->type = PT_T(DATE);
             return PT_OK;
@@ -238,8 +241,9 @@ static pt_status type_multiply(pt__analyzer *a, const pt_expr_call *call, pt__ma
     if (!cast_to_decimals(a, match))
         PT_TRY(number_type(a, call, match, err));
     else
-        match->type = pt__adjusted_decimal(a, match->arguments[0]->type->precision + match->arguments[1]->type->precision + 1,
-                                           match->arguments[0]->type->scale + match->arguments[1]->type->scale);
+        match->type =
+            pt__adjusted_decimal(a, match->arguments[0]->type->precision + match->arguments[1]->type->precision + 1,
+                                 match->arguments[0]->type->scale + match->arguments[1]->type->scale);
     note_mode(call, match);
     return PT_OK;
 }
@@ -291,8 +295,9 @@ static pt_status type_integral_divide(pt__analyzer *a, const pt_expr_call *call,
         return PT_OK;
     PT_TRY(require_numbers(a, call, err));
     if (is_real(x) || is_real(y))
-        return fail_wrong_type(a, call, "(\"BIGINT\" or \"DECIMAL\" or \"INTERVAL DAY TO SECOND\" or \"INTERVAL YEAR TO MONTH\")",
-                               is_real(x) ? x->type : y->type, err);
+        return fail_wrong_type(
+            a, call, "(\"BIGINT\" or \"DECIMAL\" or \"INTERVAL DAY TO SECOND\" or \"INTERVAL YEAR TO MONTH\")",
+            is_real(x) ? x->type : y->type, err);
     if (!cast_to_decimals(a, match)) {
         cast_argument(a, match, 0, PT_T(LONG));
         cast_argument(a, match, 1, PT_T(LONG));
@@ -322,7 +327,9 @@ static pt_status type_same_numeric(pt__analyzer *a, const pt_expr_call *call, pt
     if (pt__type_is_string(type) || type->id == PT_TYPE_VOID)
         cast_argument(a, match, 0, PT_T(DOUBLE));
     else if (!pt__type_is_numeric(type) && !pt__type_is_interval(type))
-        return pt__mismatch(a, call, 0, "(\"NUMERIC\" or \"INTERVAL DAY TO SECOND\" or \"INTERVAL YEAR TO MONTH\" or \"INTERVAL\")", err);
+        return pt__mismatch(a, call, 0,
+                            "(\"NUMERIC\" or \"INTERVAL DAY TO SECOND\" or \"INTERVAL YEAR TO MONTH\" or \"INTERVAL\")",
+                            err);
     match->type = match->arguments[0]->type;
     return PT_OK;
 }
@@ -520,7 +527,8 @@ static pt_status type_struct(pt__analyzer *a, const pt_expr_call *call, pt__matc
     pt_field *fields = pt__arena_array(a->arena, pt_field, call->argument_count + 1);
     for (size_t i = 0; i < call->argument_count; i++) {
         const pt_expr *argument = call->arguments[i];
-        fields[i] = (pt_field){field_name(a, argument, i), argument->type, argument->nullable, alias_metadata(argument)};
+        fields[i] =
+            (pt_field){field_name(a, argument, i), argument->type, argument->nullable, alias_metadata(argument)};
     }
     match->type = pt__type_struct(a->arena, fields, call->argument_count);
     match->nullable = false;
@@ -543,7 +551,8 @@ static pt_status type_named_struct(pt__analyzer *a, const pt_expr_call *call, pt
             return pt__mismatch(a, call, 2 * i, "\"STRING\"", err);
         pt_text_view text = pt__expr_as_literal(name)->value.as.text;
         const pt_expr *value = call->arguments[2 * i + 1];
-        fields[i] = (pt_field){pt__arena_copy_text(a->arena, text.data, text.size_bytes), value->type, value->nullable, NULL};
+        fields[i] =
+            (pt_field){pt__arena_copy_text(a->arena, text.data, text.size_bytes), value->type, value->nullable, NULL};
     }
     match->type = pt__type_struct(a->arena, fields, count);
     match->nullable = false;
@@ -567,7 +576,8 @@ static pt_status type_concat(pt__analyzer *a, const pt_expr_call *call, pt__matc
     }
     match->type = all_binary ? PT_T(BINARY) : PT_T(STRING);
     for (size_t i = 0; i < call->argument_count; i++) {
-        if (!all_binary && !pt__can_cast_implicitly(a, call->arguments[i]->type, PT_T(STRING)) && !is(call->arguments[i], PT_TYPE_BINARY))
+        if (!all_binary && !pt__can_cast_implicitly(a, call->arguments[i]->type, PT_T(STRING)) &&
+            !is(call->arguments[i], PT_TYPE_BINARY))
             return pt__mismatch(a, call, i, "(\"STRING\" or \"BINARY\" or \"ARRAY\")", err);
         cast_argument(a, match, i, match->type);
     }

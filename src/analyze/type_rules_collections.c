@@ -18,7 +18,6 @@ static bool is_named(const pt__match *match, const char *name)
     return strcmp(match->function->name, name) == 0;
 }
 
-
 /* ---- arrays ---- */
 
 /* The first array's type; union takes NULL elements from both, intersect only where both have them. */
@@ -251,8 +250,8 @@ RULE(inline)
 
 static int64_t literal_int(const pt_expr *expr)
 {
-    bool is_known = expr->kind == PT_EXPR_LITERAL && pt__type_is_integral(expr->type) &&
-                    !pt__expr_as_literal(expr)->value.is_null;
+    bool is_known =
+        expr->kind == PT_EXPR_LITERAL && pt__type_is_integral(expr->type) && !pt__expr_as_literal(expr)->value.is_null;
     return is_known ? pt__expr_as_literal(expr)->value.as.integer : 0;
 }
 

@@ -60,8 +60,7 @@ static void cast_to_double(pt__analyzer *a, pt__match *match, size_t index)
         match->arguments[index] = pt__implicit_cast(a, match->arguments[index], PT_T(DOUBLE));
 }
 
-static const char PERCENTILE_INPUT[] =
-    "(\"NUMERIC\" or \"INTERVAL DAY TO SECOND\" or \"INTERVAL YEAR TO MONTH\")";
+static const char PERCENTILE_INPUT[] = "(\"NUMERIC\" or \"INTERVAL DAY TO SECOND\" or \"INTERVAL YEAR TO MONTH\")";
 
 /* percentile(x, percentage[, frequency]) */
 RULE(percentile)
@@ -110,10 +109,11 @@ RULE(percentile_approx)
         return PT_NOT_FOUND;
     const pt_type *type = argument_type(match, 0);
     if (!is_ranked(type) && (!pt__type_is_datetime(type) || type->id == PT_TYPE_TIME))
-        return pt__mismatch(a, call, 0,
-                            "(\"NUMERIC\" or \"DATE\" or \"TIMESTAMP\" or \"TIMESTAMP_NTZ\" or \"INTERVAL YEAR TO MONTH\" "
-                            "or \"INTERVAL DAY TO SECOND\")",
-                            err);
+        return pt__mismatch(
+            a, call, 0,
+            "(\"NUMERIC\" or \"DATE\" or \"TIMESTAMP\" or \"TIMESTAMP_NTZ\" or \"INTERVAL YEAR TO MONTH\" "
+            "or \"INTERVAL DAY TO SECOND\")",
+            err);
     if (pt__type_is_string(type) || type->id == PT_TYPE_VOID)
         match->arguments[0] = pt__implicit_cast(a, match->arguments[0], PT_T(DOUBLE));
     if (call->argument_count > 2) {
@@ -153,10 +153,11 @@ RULE(histogram_numeric)
         return PT_NOT_FOUND;
     const pt_type *type = argument_type(match, 0);
     if (!is_ranked(type) && !pt__type_is_datetime(type))
-        return pt__mismatch(a, call, 0,
-                            "(\"NUMERIC\" or \"DATE\" or \"TIMESTAMP\" or \"TIMESTAMP_NTZ\" or \"INTERVAL YEAR TO MONTH\" "
-                            "or \"INTERVAL DAY TO SECOND\")",
-                            err);
+        return pt__mismatch(
+            a, call, 0,
+            "(\"NUMERIC\" or \"DATE\" or \"TIMESTAMP\" or \"TIMESTAMP_NTZ\" or \"INTERVAL YEAR TO MONTH\" "
+            "or \"INTERVAL DAY TO SECOND\")",
+            err);
     if (pt__type_is_string(type) || type->id == PT_TYPE_VOID)
         match->arguments[0] = pt__implicit_cast(a, match->arguments[0], PT_T(DOUBLE));
     match->arguments[1] = pt__implicit_cast(a, match->arguments[1], PT_T(INT));

@@ -20,7 +20,10 @@ typedef struct pt__buffer {
     bool failed;
 } pt__buffer;
 
-#define PT_BUFFER_INIT {NULL, 0, 0, false}
+#define PT_BUFFER_INIT                                                                                                 \
+    {                                                                                                                  \
+        NULL, 0, 0, false                                                                                              \
+    }
 
 void pt__buffer_init(pt__buffer *buffer);
 void pt__buffer_deinit(pt__buffer *buffer);

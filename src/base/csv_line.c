@@ -35,7 +35,7 @@ static bool read_quoted(pt__csv_line *line, const char *at, pt__buffer *field)
     for (; at < line->end; at++) {
         bool escapes = escape != 0 && *at == escape && at + 1 < line->end && (at[1] == quote || at[1] == escape);
         if (escapes && !(escape == quote && at[1] != quote)) {
-            pt__buffer_append_byte(field, (uint8_t)*++at);
+            pt__buffer_append_byte(field, (uint8_t) * ++at);
         } else if (*at == quote) {
             if (at + 1 != line->end && !at_separator(line, at + 1))
                 return false;

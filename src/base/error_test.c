@@ -11,7 +11,8 @@ PT_TEST(raise_fills_parameters_into_the_text)
                 PT_ANALYSIS);
     PT_CHECK_STR(err.condition, "UNRESOLVED_ROUTINE");
     PT_CHECK_STR(err.sqlstate, "42883");
-    PT_CHECK_STR(err.message, "[UNRESOLVED_ROUTINE] There is no function `f` on the search path [`a`]. SQLSTATE: 42883");
+    PT_CHECK_STR(err.message,
+                 "[UNRESOLVED_ROUTINE] There is no function `f` on the search path [`a`]. SQLSTATE: 42883");
     const char *name;
     const char *value;
     PT_REQUIRE(pt_error_parameter(&err, 1, &name, &value));

@@ -21,8 +21,8 @@
 #define pt__list_push(arena, list, item)                                                                               \
     do {                                                                                                               \
         if ((list)->count == (list)->capacity)                                                                         \
-            (list)->items = pt__list_grow((arena), (list)->items, (list)->count, &(list)->capacity,                    \
-                                          sizeof(*(list)->items));                                                     \
+            (list)->items =                                                                                            \
+                pt__list_grow((arena), (list)->items, (list)->count, &(list)->capacity, sizeof(*(list)->items));       \
         (list)->items[(list)->count++] = (item);                                                                       \
     } while (0)
 

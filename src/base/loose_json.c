@@ -163,8 +163,9 @@ static bool read_non_numeric(reader *r)
 {
     if (!allows(r, PT_LOOSE_NON_NUMERIC))
         return false;
-    return accept_word(r, "NaN") || accept_word(r, "Infinity") || accept_word(r, "INF") || accept_word(r, "-Infinity") ||
-           accept_word(r, "-INF") || accept_word(r, "+Infinity") || accept_word(r, "+INF");
+    return accept_word(r, "NaN") || accept_word(r, "Infinity") || accept_word(r, "INF") ||
+           accept_word(r, "-Infinity") || accept_word(r, "-INF") || accept_word(r, "+Infinity") ||
+           accept_word(r, "+INF");
 }
 
 static bool skip_digits(reader *r)

@@ -42,8 +42,8 @@ typedef struct pt__loose_node {
     pt__loose_kind kind;
     bool text_escaped;
     bool key_escaped;
-    uint32_t first; /* array, object: index of the first child; 0: none */
-    uint32_t next;  /* index of the next sibling; 0: none */
+    uint32_t first;    /* array, object: index of the first child; 0: none */
+    uint32_t next;     /* index of the next sibling; 0: none */
     pt_text_view text; /* string: between its quotes, escapes and all; number: as written; else where it stands */
     pt_text_view key;  /* of a member of an object */
 } pt__loose_node;
@@ -54,7 +54,10 @@ typedef struct pt__loose_json {
     uint32_t capacity;
 } pt__loose_json;
 
-#define PT_LOOSE_JSON_INIT {NULL, 0, 0}
+#define PT_LOOSE_JSON_INIT                                                                                             \
+    {                                                                                                                  \
+        NULL, 0, 0                                                                                                     \
+    }
 
 void pt__loose_json_deinit(pt__loose_json *json);
 

@@ -26,7 +26,10 @@ typedef struct pt__map {
     size_t live_count;
 } pt__map;
 
-#define PT_MAP_INIT {NULL, NULL, 0, 0, 0, 0}
+#define PT_MAP_INIT                                                                                                    \
+    {                                                                                                                  \
+        NULL, NULL, 0, 0, 0, 0                                                                                         \
+    }
 
 void pt__map_deinit(pt__map *map);
 

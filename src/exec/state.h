@@ -133,11 +133,11 @@ struct pt_session {
     pt__map cached_tables; /* lower-case full name to anything */
     pt__map artifacts;     /* name to pt_bytes */
     uint64_t artifact_bytes;
-    pt__map jobs;       /* id to pt_job, one reference each */
+    pt__map jobs;        /* id to pt_job, one reference each */
     pt__stream *streams; /* streams.c */
-    pt__recent ended;   /* ids of jobs that are gone, to their last state + 1, negative when abandoned */
-    pt__recent created; /* createTable calls that were carried out: plan id and name */
-    char *database;     /* current one; NULL: default */
+    pt__recent ended;    /* ids of jobs that are gone, to their last state + 1, negative when abandoned */
+    pt__recent created;  /* createTable calls that were carried out: plan id and name */
+    char *database;      /* current one; NULL: default */
     pthread_mutex_t backend_lock;
     pt__backend_slot *backend;
     void *backend_session; /* opened when first needed */

@@ -19,12 +19,12 @@ struct pt__stream {
     pt__arena *memory; /* of the plan */
     const pt_plan *plan;
     pt__stream_request request;
-    int64_t start_us;  /* the wall clock when it began */
-    int64_t begun_ms;  /* when the last batch was started, since the start */
-    int64_t done;      /* seconds of the sources' time that are written */
-    int64_t batch;     /* the next one */
-    pt_job *job;       /* the running batch; NULL none */
-    int64_t job_end;   /* what `done` will be after it */
+    int64_t start_us; /* the wall clock when it began */
+    int64_t begun_ms; /* when the last batch was started, since the start */
+    int64_t done;     /* seconds of the sources' time that are written */
+    int64_t batch;    /* the next one */
+    pt_job *job;      /* the running batch; NULL none */
+    int64_t job_end;  /* what `done` will be after it */
 };
 
 /* Cut where it does not fit. */
@@ -80,9 +80,9 @@ static const pt_plan *rate_rows(const source_range *range, const pt_plan_stream 
     rows->end = range->to * rate;
     rows->step = 1;
     const pt_expr *n = pt__expr_attribute(arena, "id", NULL);
-    const pt_expr *offset = pt__expr_call(arena, NULL, "div", 2,
-                                          pt__expr_call(arena, NULL, "*", 2, n, pt__expr_long(arena, 1000000)),
-                                          pt__expr_long(arena, rate));
+    const pt_expr *offset =
+        pt__expr_call(arena, NULL, "div", 2, pt__expr_call(arena, NULL, "*", 2, n, pt__expr_long(arena, 1000000)),
+                      pt__expr_long(arena, rate));
     const pt_expr *at = pt__expr_call(arena, NULL, "+", 2, pt__expr_long(arena, range->start_us), offset);
     const pt_expr **columns = pt__arena_array(arena, const pt_expr *, 2);
     columns[0] = pt__expr_alias(arena, pt__expr_call(arena, NULL, "timestamp_micros", 1, at), "timestamp");
@@ -150,8 +150,8 @@ static pt_status run_batch(pt_job *job, void *context, pt_error *err)
 {
     const batch *b = context;
     const pt__stream *stream = b->stream;
-    source_range range = {.arena = pt__job_arena(job), .start_us = stream->start_us, .from = b->from, .to = b->to,
-                          .is_complete = true};
+    source_range range = {
+        .arena = pt__job_arena(job), .start_us = stream->start_us, .from = b->from, .to = b->to, .is_complete = true};
     const pt_plan *rows = batch_plan(&range, stream->plan);
     return stream->request.run_batch(job, stream->request.context, rows, b->number, err);
 }
@@ -283,7 +283,8 @@ static pt_status check_plan(pt_job *job, const pt__stream_request *request, pt_e
     if (range.refused != NULL)
         return pt__raise(err, PT_COND_UNSUPPORTED_FEATURE, "feature",
                          pt__arena_printf(range.arena, "%s of streams in output modes other than complete",
-                                          pt__plan_kind_name(range.refused->kind)), NULL);
+                                          pt__plan_kind_name(range.refused->kind)),
+                         NULL);
     return pt__session_analyze(pt__job_session(job), pt__job_arena(job), empty, &analyzed, err);
 }
 
@@ -341,9 +342,10 @@ static pt_status add_stream(pt_session *session, pt__stream *stream, pt_error *e
     if (is_full)
         return pt_error_set(err, PT_LIMIT, "the session has %zu streaming queries (session.stream-limit)", count);
     if (is_taken)
-        return pt_error_set(err, PT_ALREADY_EXISTS,
-                            "Cannot start query with name %s as a query with that name is already active in this session",
-                            stream->info.name);
+        return pt_error_set(
+            err, PT_ALREADY_EXISTS,
+            "Cannot start query with name %s as a query with that name is already active in this session",
+            stream->info.name);
     return PT_OK;
 }
 

@@ -17,11 +17,11 @@
 enum { PT_STREAM_NAME_MAX = 256, PT_STREAM_ID_BYTES = 37 };
 
 typedef struct pt__stream_request {
-    const char *name;     /* NULL: none */
-    const pt_plan *plan;  /* before analysis; copied */
-    int64_t interval_ms;  /* between batches; 0: as often as there is something new */
-    bool runs_once;       /* ends after its first batch with rows */
-    bool is_complete;     /* each batch sees all rows since the start */
+    const char *name;    /* NULL: none */
+    const pt_plan *plan; /* before analysis; copied */
+    int64_t interval_ms; /* between batches; 0: as often as there is something new */
+    bool runs_once;      /* ends after its first batch with rows */
+    bool is_complete;    /* each batch sees all rows since the start */
     /** Writes the rows of batch 0, 1 …: a plan before analysis, in the job's arena. On a worker. */
     pt_status (*run_batch)(pt_job *job, void *context, const pt_plan *rows, int64_t batch, pt_error *err);
     /** Ends `context`, always, when the query is gone or was refused. */
@@ -32,7 +32,7 @@ typedef struct pt__stream_request {
 typedef struct pt__stream_info {
     char id[PT_STREAM_ID_BYTES];
     char run_id[PT_STREAM_ID_BYTES];
-    char name[PT_STREAM_NAME_MAX]; /* "": none */
+    char name[PT_STREAM_NAME_MAX];        /* "": none */
     char failure[PT_STREAM_NAME_MAX * 4]; /* "": it has not failed; a long message is cut */
     bool is_active;
     bool is_running; /* a batch runs now */

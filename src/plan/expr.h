@@ -40,11 +40,11 @@ typedef struct pt_value {
     bool is_null;
     union {
         bool boolean;
-        int64_t integer;       /* byte … long, date (days), timestamps (µs), time (ns), year-month (months), day-time (µs) */
-        double real;           /* float, double */
+        int64_t integer; /* byte … long, date (days), timestamps (µs), time (ns), year-month (months), day-time (µs) */
+        double real;     /* float, double */
         pt_int128 decimal;
-        pt_text_view text;     /* string, char, varchar (UTF-8), binary; in the arena */
-        pt_interval interval;  /* calendar */
+        pt_text_view text;    /* string, char, varchar (UTF-8), binary; in the arena */
+        pt_interval interval; /* calendar */
         struct {
             const struct pt_value *items; /* array elements, struct fields; map: key, value, key, value … */
             size_t count;                 /* number of items, for maps twice the entries */
@@ -66,15 +66,15 @@ typedef struct pt_name {
 typedef struct pt_expr_attribute {
     pt_expr base;
     pt_name name;
-    int64_t plan_id;          /* DataFrame column: the node it belongs to; -1 none */
+    int64_t plan_id; /* DataFrame column: the node it belongs to; -1 none */
     bool is_metadata_column;
 } pt_expr_attribute;
 
 typedef struct pt_expr_star {
     pt_expr base;
-    pt_name target;           /* before the ".*"; count 0: everything */
-    int64_t plan_id;          /* -1 none */
-    const pt_name *except;    /* SELECT * EXCEPT (…) */
+    pt_name target;        /* before the ".*"; count 0: everything */
+    int64_t plan_id;       /* -1 none */
+    const pt_name *except; /* SELECT * EXCEPT (…) */
     size_t except_count;
 } pt_expr_star;
 
@@ -87,8 +87,8 @@ typedef struct pt_expr_column_regex {
 
 typedef struct pt_expr_parameter {
     pt_expr base;
-    const char *name;         /* NULL: positional */
-    int32_t position;         /* 0-based, of a positional one */
+    const char *name; /* NULL: positional */
+    int32_t position; /* 0-based, of a positional one */
 } pt_expr_parameter;
 
 typedef struct pt_expr_extract {
@@ -99,16 +99,16 @@ typedef struct pt_expr_extract {
 
 typedef struct pt_expr_column {
     pt_expr base;
-    uint32_t id;              /* of a pt_column of the input, or of an outer query's */
+    uint32_t id; /* of a pt_column of the input, or of an outer query's */
     bool is_outer;
-    const char *name;         /* as the user spelled it; for output names */
+    const char *name; /* as the user spelled it; for output names */
 } pt_expr_column;
 
 typedef struct pt_expr_field {
     pt_expr base;
-    const pt_expr *child;     /* of struct type */
+    const pt_expr *child; /* of struct type */
     uint32_t ordinal;
-    const char *name;         /* as the user spelled it */
+    const char *name; /* as the user spelled it */
 } pt_expr_field;
 
 typedef enum pt_cast_mode { PT_CAST_DEFAULT, PT_CAST_ANSI, PT_CAST_TRY, PT_CAST_LEGACY } pt_cast_mode;
@@ -116,17 +116,18 @@ typedef enum pt_cast_mode { PT_CAST_DEFAULT, PT_CAST_ANSI, PT_CAST_TRY, PT_CAST_
 /** A function, aggregate or operator ("+", "=", "and", "not", "like", "when" …). */
 typedef struct pt_expr_call {
     pt_expr base;
-    pt_name name;             /* as the user spelled it; operators have one part */
+    pt_name name;                        /* as the user spelled it; operators have one part */
     const struct pt__function *function; /* row of the function table; NULL before analysis */
     const pt_expr *const *arguments;
     size_t argument_count;
     bool is_distinct;
     bool ignore_nulls;
-    bool is_internal;         /* names a function of Spark's internal registry */
-    bool is_operator;         /* SQL wrote -x or +x: the output name shows the sign */
-    pt_cast_mode mode;        /* analyzed: what a failure does; ANSI raises, TRY and LEGACY give NULL or wrap around */
-    const pt_expr *filter;    /* aggregate FILTER (WHERE …); may be NULL */
-    const pt_expr *folded;    /* analyzed: what is computed for the call, such as the value of now(); NULL: the call itself */
+    bool is_internal;      /* names a function of Spark's internal registry */
+    bool is_operator;      /* SQL wrote -x or +x: the output name shows the sign */
+    pt_cast_mode mode;     /* analyzed: what a failure does; ANSI raises, TRY and LEGACY give NULL or wrap around */
+    const pt_expr *filter; /* aggregate FILTER (WHERE …); may be NULL */
+    const pt_expr
+        *folded; /* analyzed: what is computed for the call, such as the value of now(); NULL: the call itself */
     const pt_expr *const *within_group; /* sort orders of WITHIN GROUP */
     size_t within_group_count;
 } pt_expr_call;
@@ -136,15 +137,15 @@ typedef struct pt_expr_alias {
     const pt_expr *child;
     const char *const *names; /* several for generators */
     size_t name_count;
-    const char *metadata;     /* JSON; NULL none */
+    const char *metadata; /* JSON; NULL none */
 } pt_expr_alias;
 
 typedef struct pt_expr_cast {
-    pt_expr base;             /* type: the target, set by the decoder too */
+    pt_expr base; /* type: the target, set by the decoder too */
     const pt_expr *child;
     const pt_type *target;
-    pt_cast_mode mode;        /* analysis leaves ANSI, TRY or LEGACY */
-    bool is_implicit;         /* added by analysis: does not show in output names */
+    pt_cast_mode mode; /* analysis leaves ANSI, TRY or LEGACY */
+    bool is_implicit;  /* added by analysis: does not show in output names */
 } pt_expr_cast;
 
 typedef struct pt_case_branch {
@@ -171,7 +172,7 @@ typedef struct pt_expr_sort_order {
     const pt_expr *child;
     bool is_descending;
     bool nulls_first;
-    bool is_plain;            /* neither direction nor null order were given in SQL text */
+    bool is_plain; /* neither direction nor null order were given in SQL text */
 } pt_expr_sort_order;
 
 typedef enum pt_frame_unit { PT_FRAME_NONE, PT_FRAME_ROWS, PT_FRAME_RANGE } pt_frame_unit;
@@ -185,20 +186,20 @@ typedef enum pt_bound_kind {
 
 typedef struct pt_frame_bound {
     pt_bound_kind kind;
-    const pt_expr *offset;    /* PRECEDING and FOLLOWING; may be negative */
+    const pt_expr *offset; /* PRECEDING and FOLLOWING; may be negative */
 } pt_frame_bound;
 
 typedef struct pt_expr_window {
     pt_expr base;
-    const pt_expr *function;  /* a call */
+    const pt_expr *function; /* a call */
     const pt_expr *const *partition;
     size_t partition_count;
     const pt_expr *const *order; /* sort orders */
     size_t order_count;
-    pt_frame_unit unit;       /* NONE before analysis: the default frame */
+    pt_frame_unit unit; /* NONE before analysis: the default frame */
     pt_frame_bound lower;
     pt_frame_bound upper;
-    const char *reference;    /* OVER name, before analysis; NULL none */
+    const char *reference; /* OVER name, before analysis; NULL none */
 } pt_expr_window;
 
 typedef struct pt_expr_lambda {
@@ -211,21 +212,21 @@ typedef struct pt_expr_lambda {
 typedef struct pt_expr_lambda_variable {
     pt_expr base;
     pt_name name;
-    uint32_t id;              /* unique in the plan, set by analysis */
+    uint32_t id; /* unique in the plan, set by analysis */
 } pt_expr_lambda_variable;
 
 typedef struct pt_expr_update_fields {
     pt_expr base;
     const pt_expr *child;
-    const char *field;        /* SQL syntax of a possibly nested name */
-    const pt_expr *value;     /* NULL: drop the field */
+    const char *field;    /* SQL syntax of a possibly nested name */
+    const pt_expr *value; /* NULL: drop the field */
 } pt_expr_update_fields;
 
 typedef enum pt_subquery_kind {
     PT_SUBQUERY_SCALAR,
     PT_SUBQUERY_EXISTS,
     PT_SUBQUERY_IN,
-    PT_SUBQUERY_TABLE         /* table argument of a function */
+    PT_SUBQUERY_TABLE /* table argument of a function */
 } pt_subquery_kind;
 
 typedef struct pt_expr_subquery {

@@ -23,9 +23,9 @@ typedef struct pt_column {
     const char *name;
     const pt_type *type;
     bool nullable;
-    bool is_hidden;           /* reachable by qualified name only: the other key of a USING join */
-    const char *metadata;     /* JSON; NULL none */
-    pt_name qualifier;        /* count 0: none */
+    bool is_hidden;       /* reachable by qualified name only: the other key of a USING join */
+    const char *metadata; /* JSON; NULL none */
+    pt_name qualifier;    /* count 0: none */
 } pt_column;
 
 struct pt_plan {
@@ -37,7 +37,7 @@ struct pt_plan {
 };
 
 typedef struct pt_option {
-    const char *key;          /* as the user spelled it; compared without case */
+    const char *key; /* as the user spelled it; compared without case */
     const char *value;
 } pt_option;
 
@@ -53,33 +53,33 @@ const char *pt__options_get(const pt_options *options, const char *key);
 
 typedef struct pt_plan_scan_table {
     pt_plan base;
-    pt_name name;             /* before analysis as written; after it catalog, database, table */
+    pt_name name; /* before analysis as written; after it catalog, database, table */
     pt_options options;
     const struct pt_table *table; /* set by analysis: what the catalog said */
 } pt_plan_scan_table;
 
 typedef struct pt_plan_scan_files {
     pt_plan base;
-    const char *format;       /* "parquet", "csv", "json", "text", …; NULL: the default source */
+    const char *format; /* "parquet", "csv", "json", "text", …; NULL: the default source */
     const char *const *paths;
     size_t path_count;
     pt_options options;
-    const pt_type *schema;    /* given by the user, or by analysis; a struct; NULL: to be inferred */
+    const pt_type *schema;           /* given by the user, or by analysis; a struct; NULL: to be inferred */
     const struct pt_file_set *files; /* set by analysis: expanded files and partition values */
 } pt_plan_scan_files;
 
 typedef struct pt_plan_stream {
     pt_plan base;
-    const char *format;       /* "rate" */
+    const char *format; /* "rate" */
     pt_options options;
 } pt_plan_stream;
 
 typedef struct pt_plan_local {
     pt_plan base;
-    pt_bytes_view data;       /* Arrow IPC stream; may be empty when a schema is given */
-    const pt_type *schema;    /* struct; NULL: Arrow's */
-    const char *cache_hash;   /* data lies in the session's artifacts under this SHA-256; NULL: in `data` */
-    const char *schema_hash;  /* likewise the schema text (chunked form); NULL none */
+    pt_bytes_view data;              /* Arrow IPC stream; may be empty when a schema is given */
+    const pt_type *schema;           /* struct; NULL: Arrow's */
+    const char *cache_hash;          /* data lies in the session's artifacts under this SHA-256; NULL: in `data` */
+    const char *schema_hash;         /* likewise the schema text (chunked form); NULL none */
     const char *const *chunk_hashes; /* chunked form: one IPC stream each */
     size_t chunk_count;
     const struct pt_local_data *rows; /* set by analysis: decoded Arrow */
@@ -107,7 +107,7 @@ typedef struct pt_plan_cached {
 
 typedef struct pt_plan_project {
     pt_plan base;
-    const pt_plan *input;     /* NULL: one row without columns */
+    const pt_plan *input;              /* NULL: one row without columns */
     const pt_expr *const *expressions; /* analyzed: expressions[i] makes columns[i] */
     size_t expression_count;
 } pt_plan_project;
@@ -116,8 +116,8 @@ typedef struct pt_plan_filter {
     pt_plan base;
     const pt_plan *input;
     const pt_expr *condition;
-    bool is_having;           /* before analysis */
-    bool is_qualify;          /* before analysis: QUALIFY; sees the output of `input`, then what `input` itself reads */
+    bool is_having;  /* before analysis */
+    bool is_qualify; /* before analysis: QUALIFY; sees the output of `input`, then what `input` itself reads */
 } pt_plan_filter;
 
 typedef enum pt_group_kind {
@@ -126,7 +126,7 @@ typedef enum pt_group_kind {
     PT_GROUP_CUBE,
     PT_GROUP_SETS,
     PT_GROUP_PIVOT,
-    PT_GROUP_ALL              /* GROUP BY ALL */
+    PT_GROUP_ALL /* GROUP BY ALL */
 } pt_group_kind;
 
 /** Positions in `grouping`. */
@@ -148,11 +148,11 @@ typedef struct pt_plan_aggregate {
     size_t grouping_count;
     const pt_expr *const *aggregates;
     size_t aggregate_count;
-    bool prepend_grouping;    /* Spark Connect */
+    bool prepend_grouping;       /* Spark Connect */
     const pt_grouping_set *sets; /* SETS before analysis; analyzed: set for every kind but GROUP_BY */
     size_t set_count;
-    bool has_grouping_id;     /* analyzed */
-    const pt_expr *pivot_column; /* PIVOT */
+    bool has_grouping_id;               /* analyzed */
+    const pt_expr *pivot_column;        /* PIVOT */
     const pt_expr *const *pivot_values; /* PIVOT; literals, or aliases of such */
     size_t pivot_value_count;
 } pt_plan_aggregate;
@@ -172,11 +172,11 @@ typedef struct pt_plan_join {
     const pt_plan *left;
     const pt_plan *right;
     pt_join_kind join_kind;
-    const pt_expr *condition; /* NULL: none */
+    const pt_expr *condition;         /* NULL: none */
     const char *const *using_columns; /* before analysis */
     size_t using_count;
-    bool is_natural;          /* before analysis */
-    bool is_lateral;          /* the right side may refer to the left */
+    bool is_natural; /* before analysis */
+    bool is_lateral; /* the right side may refer to the left */
 } pt_plan_join;
 
 typedef struct pt_plan_sort {
@@ -184,15 +184,15 @@ typedef struct pt_plan_sort {
     const pt_plan *input;
     const pt_expr *const *orders; /* sort orders */
     size_t order_count;
-    bool is_global;           /* false: within partitions */
-    bool order_by_all;        /* ORDER BY ALL, before analysis */
+    bool is_global;    /* false: within partitions */
+    bool order_by_all; /* ORDER BY ALL, before analysis */
 } pt_plan_sort;
 
 typedef struct pt_plan_limit {
     pt_plan base;
     const pt_plan *input;
-    const pt_expr *limit;     /* constant; NULL: none */
-    const pt_expr *offset;    /* constant; NULL: none */
+    const pt_expr *limit;  /* constant; NULL: none */
+    const pt_expr *offset; /* constant; NULL: none */
 } pt_plan_limit;
 
 typedef struct pt_plan_tail {
@@ -207,8 +207,8 @@ typedef struct pt_plan_set_operation {
     pt_plan base;
     pt_set_kind set_kind;
     bool is_all;
-    bool by_name;             /* before analysis */
-    bool allow_missing;       /* before analysis */
+    bool by_name;       /* before analysis */
+    bool allow_missing; /* before analysis */
     const pt_plan *left;
     const pt_plan *right;
 } pt_plan_set_operation;
@@ -219,7 +219,7 @@ typedef struct pt_plan_generate {
     const pt_plan *input;
     const pt_expr *generator; /* call of a generator function */
     bool is_outer;
-    const char *table_alias;  /* LATERAL VIEW, before analysis; may be NULL */
+    const char *table_alias;         /* LATERAL VIEW, before analysis; may be NULL */
     const char *const *column_names; /* LATERAL VIEW, before analysis */
     size_t column_name_count;
 } pt_plan_generate;
@@ -233,7 +233,7 @@ typedef struct pt_plan_sample {
     int64_t seed;
     bool has_seed;
     bool deterministic_order;
-    int64_t row_limit;        /* TABLESAMPLE (n ROWS); -1: by fraction */
+    int64_t row_limit; /* TABLESAMPLE (n ROWS); -1: by fraction */
 } pt_plan_sample;
 
 typedef struct pt_cte {
@@ -241,7 +241,7 @@ typedef struct pt_cte {
     const pt_plan *plan;
     const char *const *column_names; /* may be empty */
     size_t column_name_count;
-    uint32_t id;              /* set by analysis; REFERENCE nodes of the analyzed tree name it */
+    uint32_t id; /* set by analysis; REFERENCE nodes of the analyzed tree name it */
 } pt_cte;
 
 typedef struct pt_plan_with {
@@ -249,7 +249,7 @@ typedef struct pt_plan_with {
     const pt_cte *ctes;
     size_t cte_count;
     bool is_recursive;
-    int64_t recursion_limit;  /* MAX RECURSION LEVEL; -1 default */
+    int64_t recursion_limit; /* MAX RECURSION LEVEL; -1 default */
     const pt_plan *input;
 } pt_plan_with;
 
@@ -264,8 +264,8 @@ typedef struct pt_plan_collect_metrics {
 typedef struct pt_plan_map_python {
     pt_plan base;
     const pt_plan *input;
-    const pt_plan *other;     /* cogroup; NULL */
-    const pt_expr *function;  /* python_udf */
+    const pt_plan *other;    /* cogroup; NULL */
+    const pt_expr *function; /* python_udf */
     const pt_expr *const *grouping;
     size_t grouping_count;
     const pt_expr *const *other_grouping;
@@ -339,7 +339,7 @@ typedef struct pt_plan_drop_na {
     const pt_plan *input;
     const char *const *names;
     size_t name_count;
-    int32_t min_non_nulls;    /* -1: all must be there */
+    int32_t min_non_nulls; /* -1: all must be there */
 } pt_plan_drop_na;
 
 typedef struct pt_plan_replace_values {
@@ -357,11 +357,11 @@ typedef struct pt_plan_unpivot {
     const pt_plan *input;
     const pt_expr *const *ids;
     size_t id_count;
-    bool ids_given;           /* false (SQL): all columns that are no values */
+    bool ids_given;               /* false (SQL): all columns that are no values */
     const pt_expr *const *values; /* width expressions per group of SQL's UNPIVOT */
     size_t value_count;
     bool values_given;
-    size_t value_width;       /* columns per value group; 1 but for SQL's multi-column form */
+    size_t value_width;               /* columns per value group; 1 but for SQL's multi-column form */
     const char *const *value_aliases; /* per group; may hold NULL; NULL: none */
     const char *variable_name;
     const char *const *value_names; /* value_width names */
@@ -405,19 +405,19 @@ typedef struct pt_plan_statistics {
     size_t name_count;
     const char *const *statistics; /* summary */
     size_t statistic_count;
-    const char *method;       /* correlation */
-    const double *numbers;    /* approxQuantile: probabilities; sampleBy: fractions; freqItems: support */
+    const char *method;    /* correlation */
+    const double *numbers; /* approxQuantile: probabilities; sampleBy: fractions; freqItems: support */
     size_t number_count;
-    double relative_error;    /* approxQuantile */
-    const pt_expr *column;    /* sampleBy */
+    double relative_error;        /* approxQuantile */
+    const pt_expr *column;        /* sampleBy */
     const pt_expr *const *strata; /* sampleBy: literals */
-    int64_t seed;             /* sampleBy */
+    int64_t seed;                 /* sampleBy */
 } pt_plan_statistics;
 
 typedef struct pt_plan_hint {
     pt_plan base;
     const pt_plan *input;
-    const char *name;         /* "repartition", "broadcast" … */
+    const char *name; /* "repartition", "broadcast" … */
     const pt_expr *const *parameters;
     size_t parameter_count;
 } pt_plan_hint;
@@ -427,14 +427,14 @@ typedef struct pt_plan_table_function {
     pt_name name;
     const pt_expr *const *arguments;
     size_t argument_count;
-    const pt_expr *python;    /* python_udf: a table function of the client, arguments in it; NULL: by name */
+    const pt_expr *python; /* python_udf: a table function of the client, arguments in it; NULL: by name */
 } pt_plan_table_function;
 
 typedef struct pt_plan_parse {
     pt_plan base;
     const pt_plan *input;
-    const char *format;       /* "csv" or "json" */
-    const pt_type *schema;    /* NULL: infer */
+    const char *format;    /* "csv" or "json" */
+    const pt_type *schema; /* NULL: infer */
     pt_options options;
 } pt_plan_parse;
 
@@ -459,7 +459,7 @@ typedef struct pt_plan_as_of_join {
     pt_join_kind join_kind;
     const pt_expr *tolerance;
     bool allow_exact_matches;
-    const char *direction;    /* "backward", "forward", "nearest" */
+    const char *direction; /* "backward", "forward", "nearest" */
 } pt_plan_as_of_join;
 
 /** Spark Connect: `references` are named by plan id (subquery expressions) or by the alias of a SUBQUERY_ALIAS. */
@@ -474,7 +474,7 @@ typedef struct pt_plan_with_references {
 typedef struct pt_plan_reference {
     pt_plan base;
     int64_t referenced_plan_id; /* before analysis */
-    uint32_t cte_id;          /* analyzed */
+    uint32_t cte_id;            /* analyzed */
 } pt_plan_reference;
 
 /** A call of spark.catalog; members beyond `operation` as the operation needs them. */
@@ -510,14 +510,14 @@ typedef enum pt_catalog_operation {
 typedef struct pt_plan_catalog {
     pt_plan base;
     pt_catalog_operation operation;
-    const char *object;       /* table, view, function, database name as given, unparsed; may be NULL */
-    const char *database;     /* may be NULL */
-    const char *pattern;      /* may be NULL */
-    const char *path;         /* createTable */
-    const char *source;       /* createTable */
-    const char *description;  /* createTable */
-    const pt_type *schema;    /* createTable */
-    pt_options options;       /* createTable */
+    const char *object;      /* table, view, function, database name as given, unparsed; may be NULL */
+    const char *database;    /* may be NULL */
+    const char *pattern;     /* may be NULL */
+    const char *path;        /* createTable */
+    const char *source;      /* createTable */
+    const char *description; /* createTable */
+    const pt_type *schema;   /* createTable */
+    pt_options options;      /* createTable */
 } pt_plan_catalog;
 
 /* ---- commands ---- */
@@ -530,18 +530,18 @@ typedef struct pt_plan_create_view {
     pt_view_kind view_kind;
     bool replace;
     bool if_not_exists;
-    const pt_plan *query;     /* unresolved: analyzed where it is used, and once when it is created */
-    const char *text;         /* SQL of the query; NULL for DataFrames */
-    const char *const *column_names; /* may be empty */
+    const pt_plan *query;               /* unresolved: analyzed where it is used, and once when it is created */
+    const char *text;                   /* SQL of the query; NULL for DataFrames */
+    const char *const *column_names;    /* may be empty */
     const char *const *column_comments; /* per column; may hold NULL */
     size_t column_name_count;
-    const char *comment;      /* may be NULL */
+    const char *comment; /* may be NULL */
     pt_options properties;
-    const char *database;     /* set by the session: names in the query are resolved against it */
+    const char *database; /* set by the session: names in the query are resolved against it */
 } pt_plan_create_view;
 
 typedef enum pt_save_mode {
-    PT_SAVE_ERROR,            /* fail when it exists */
+    PT_SAVE_ERROR, /* fail when it exists */
     PT_SAVE_APPEND,
     PT_SAVE_OVERWRITE,
     PT_SAVE_IGNORE
@@ -555,16 +555,16 @@ typedef struct pt_plan_create_table {
     pt_create_mode mode;
     bool if_not_exists;
     bool is_external;
-    const pt_type *schema;    /* struct; NULL with AS SELECT */
-    const char *provider;     /* USING; NULL: default */
+    const pt_type *schema; /* struct; NULL with AS SELECT */
+    const char *provider;  /* USING; NULL: default */
     pt_options options;
     pt_options properties;
     const char *const *partition_columns;
     size_t partition_count;
-    const char *location;     /* may be NULL */
-    const char *comment;      /* may be NULL */
-    const pt_plan *query;     /* AS SELECT; NULL none */
-    pt_name like;             /* CREATE TABLE … LIKE; count 0 none */
+    const char *location; /* may be NULL */
+    const char *comment;  /* may be NULL */
+    const pt_plan *query; /* AS SELECT; NULL none */
+    pt_name like;         /* CREATE TABLE … LIKE; count 0 none */
 } pt_plan_create_table;
 
 typedef enum pt_object_kind {
@@ -589,7 +589,7 @@ typedef struct pt_plan_drop {
     bool if_exists;
     bool cascade;
     bool purge;
-    bool is_temporary;        /* FUNCTION */
+    bool is_temporary; /* FUNCTION */
 } pt_plan_drop;
 
 typedef struct pt_plan_insert {
@@ -600,13 +600,13 @@ typedef struct pt_plan_insert {
     bool by_name;
     const char *const *column_names; /* INSERT INTO t (a, b); may be empty */
     size_t column_name_count;
-    pt_options partition;     /* PARTITION (k = v); value NULL: dynamic */
-    const pt_expr *overwrite_condition; /* writeTo().overwrite(cond), REPLACE WHERE; NULL none */
-    bool overwrite_partitions; /* writeTo().overwritePartitions() */
-    bool is_save_as_table;    /* saveAsTable: creates by `mode` when missing */
-    pt_save_mode mode;        /* saveAsTable */
-    const char *provider;     /* saveAsTable; may be NULL */
-    pt_options options;       /* saveAsTable */
+    pt_options partition;                 /* PARTITION (k = v); value NULL: dynamic */
+    const pt_expr *overwrite_condition;   /* writeTo().overwrite(cond), REPLACE WHERE; NULL none */
+    bool overwrite_partitions;            /* writeTo().overwritePartitions() */
+    bool is_save_as_table;                /* saveAsTable: creates by `mode` when missing */
+    pt_save_mode mode;                    /* saveAsTable */
+    const char *provider;                 /* saveAsTable; may be NULL */
+    pt_options options;                   /* saveAsTable */
     const char *const *partition_columns; /* saveAsTable */
     size_t partition_count;
     const struct pt_table *target; /* set by analysis: the existing table */
@@ -615,7 +615,7 @@ typedef struct pt_plan_insert {
 typedef struct pt_plan_write_files {
     pt_plan base;
     const pt_plan *query;
-    const char *format;       /* NULL: the default source */
+    const char *format; /* NULL: the default source */
     const char *path;
     pt_save_mode mode;
     pt_options options;
@@ -625,7 +625,7 @@ typedef struct pt_plan_write_files {
     size_t sort_count;
     const char *const *bucket_columns;
     size_t bucket_column_count;
-    int32_t bucket_count;     /* 0 none */
+    int32_t bucket_count; /* 0 none */
 } pt_plan_write_files;
 
 typedef struct pt_plan_create_database {
@@ -649,10 +649,10 @@ typedef enum pt_alter_kind {
     PT_ALTER_SET_PROPERTIES,
     PT_ALTER_UNSET_PROPERTIES,
     PT_ALTER_VIEW_QUERY,
-    PT_ALTER_COMMENT,         /* COMMENT ON TABLE, DATABASE */
+    PT_ALTER_COMMENT, /* COMMENT ON TABLE, DATABASE */
     PT_ALTER_TRUNCATE,
-    PT_ALTER_REPAIR,          /* MSCK REPAIR, RECOVER PARTITIONS: nothing to do */
-    PT_ALTER_ANALYZE          /* ANALYZE TABLE, ANALYZE TABLES: nothing to do */
+    PT_ALTER_REPAIR, /* MSCK REPAIR, RECOVER PARTITIONS: nothing to do */
+    PT_ALTER_ANALYZE /* ANALYZE TABLE, ANALYZE TABLES: nothing to do */
 } pt_alter_kind;
 
 typedef struct pt_plan_alter_table {
@@ -661,14 +661,14 @@ typedef struct pt_plan_alter_table {
     pt_object_kind object_kind; /* TABLE, VIEW or DATABASE */
     pt_name name;
     bool if_exists;
-    pt_name new_name;         /* RENAME */
-    const pt_field *columns;  /* ADD, TYPE: the type; others: names */
+    pt_name new_name;        /* RENAME */
+    const pt_field *columns; /* ADD, TYPE: the type; others: names */
     size_t altered_column_count;
     const char *new_column_name;
     const char *comment;
     pt_options properties;
     const pt_plan *query;
-    const char *text;         /* VIEW_QUERY: SQL; COLUMN_DEFAULT: expression, NULL drops it */
+    const char *text; /* VIEW_QUERY: SQL; COLUMN_DEFAULT: expression, NULL drops it */
     bool nullable;
 } pt_plan_alter_table;
 
@@ -682,7 +682,7 @@ typedef struct pt_plan_delete {
 
 typedef struct pt_assignment {
     pt_name column;
-    const pt_expr *value;     /* NULL: DEFAULT */
+    const pt_expr *value; /* NULL: DEFAULT */
 } pt_assignment;
 
 typedef struct pt_plan_update {
@@ -692,7 +692,7 @@ typedef struct pt_plan_update {
     const pt_assignment *assignments;
     size_t assignment_count;
     const pt_expr *condition;
-    const pt_plan *target;    /* set by analysis */
+    const pt_plan *target; /* set by analysis */
 } pt_plan_update;
 
 typedef enum pt_merge_match { PT_MERGE_MATCHED, PT_MERGE_NOT_MATCHED, PT_MERGE_NOT_MATCHED_BY_SOURCE } pt_merge_match;
@@ -726,24 +726,24 @@ typedef struct pt_plan_merge {
 typedef struct pt_plan_use {
     pt_plan base;
     pt_name name;
-    bool is_catalog;          /* SET CATALOG, USE CATALOG */
+    bool is_catalog; /* SET CATALOG, USE CATALOG */
 } pt_plan_use;
 
 typedef struct pt_plan_set {
     pt_plan base;
-    const char *key;          /* NULL: list all (SET), or reset all */
-    const char *value;        /* NULL: show, or reset */
+    const char *key;   /* NULL: list all (SET), or reset all */
+    const char *value; /* NULL: show, or reset */
     bool is_reset;
-    bool is_verbose;          /* SET -v */
-    bool is_time_zone;        /* SET TIME ZONE; value is a zone or LOCAL */
+    bool is_verbose;   /* SET -v */
+    bool is_time_zone; /* SET TIME ZONE; value is a zone or LOCAL */
 } pt_plan_set;
 
 typedef struct pt_plan_show_objects {
     pt_plan base;
     pt_object_kind object_kind;
-    pt_name scope;            /* IN or FROM, or the object of SHOW COLUMNS, PARTITIONS, CREATE TABLE … */
-    const char *pattern;      /* LIKE; may be NULL */
-    const char *property_key; /* SHOW TBLPROPERTIES t (key); may be NULL */
+    pt_name scope;              /* IN or FROM, or the object of SHOW COLUMNS, PARTITIONS, CREATE TABLE … */
+    const char *pattern;        /* LIKE; may be NULL */
+    const char *property_key;   /* SHOW TBLPROPERTIES t (key); may be NULL */
     const char *function_scope; /* "user", "system", "all"; NULL: all */
 } pt_plan_show_objects;
 
@@ -751,7 +751,7 @@ typedef struct pt_plan_describe {
     pt_plan base;
     pt_object_kind object_kind; /* TABLE, DATABASE, FUNCTION, QUERY */
     pt_name name;
-    pt_name column;           /* DESCRIBE t c; count 0 none */
+    pt_name column; /* DESCRIBE t c; count 0 none */
     bool is_extended;
     bool as_json;
     const pt_plan *query;
@@ -759,18 +759,18 @@ typedef struct pt_plan_describe {
 
 typedef struct pt_plan_explain {
     pt_plan base;
-    const char *mode;         /* "simple", "extended", "formatted", "cost", "codegen" */
-    const pt_plan *query;     /* a relation or a command */
+    const char *mode;     /* "simple", "extended", "formatted", "cost", "codegen" */
+    const pt_plan *query; /* a relation or a command */
 } pt_plan_explain;
 
 typedef struct pt_plan_cache_table {
     pt_plan base;
-    pt_name name;             /* count 0: CLEAR CACHE */
-    const pt_plan *query;     /* CACHE TABLE t AS …; may be NULL */
+    pt_name name;         /* count 0: CLEAR CACHE */
+    const pt_plan *query; /* CACHE TABLE t AS …; may be NULL */
     bool is_uncache;
-    bool is_refresh;          /* REFRESH TABLE */
+    bool is_refresh; /* REFRESH TABLE */
     bool if_exists;
-    const char *path;         /* REFRESH path; may be NULL */
+    const char *path; /* REFRESH path; may be NULL */
 } pt_plan_cache_table;
 
 /** CREATE FUNCTION f(x INT) RETURNS INT RETURN x + 1. */
@@ -784,9 +784,9 @@ typedef struct pt_plan_create_function {
     const pt_expr *const *parameter_defaults; /* per parameter; may hold NULL */
     size_t parameter_count;
     const pt_type *return_type; /* may be NULL */
-    const pt_expr *body;      /* scalar */
-    const pt_plan *table_body; /* RETURNS TABLE */
-    const char *class_name;   /* AS 'class': refused by name */
+    const pt_expr *body;        /* scalar */
+    const pt_plan *table_body;  /* RETURNS TABLE */
+    const char *class_name;     /* AS 'class': refused by name */
     const char *comment;
 } pt_plan_create_function;
 

@@ -11,22 +11,22 @@
 typedef enum pt_table_kind { PT_TABLE_MANAGED, PT_TABLE_EXTERNAL, PT_TABLE_VIEW } pt_table_kind;
 
 typedef struct pt_table {
-    const char *catalog;      /* "spark_catalog" */
+    const char *catalog; /* "spark_catalog" */
     const char *database;
     const char *name;
     pt_table_kind kind;
-    const pt_type *schema;    /* struct: columns with nullability and metadata (comments, char lengths) */
-    const char *provider;     /* "duckdb", "parquet", "csv" …; what the user wrote after USING, or the default */
-    const char *comment;      /* NULL none */
-    const char *location;     /* external tables: directory or file; NULL none */
-    const char *view_text;    /* views: SQL in Spark's dialect */
+    const pt_type *schema;     /* struct: columns with nullability and metadata (comments, char lengths) */
+    const char *provider;      /* "duckdb", "parquet", "csv" …; what the user wrote after USING, or the default */
+    const char *comment;       /* NULL none */
+    const char *location;      /* external tables: directory or file; NULL none */
+    const char *view_text;     /* views: SQL in Spark's dialect */
     const char *view_database; /* views: current database when it was created */
-    pt_options options;       /* external tables: reader options */
+    pt_options options;        /* external tables: reader options */
     pt_options properties;
     const char *const *partition_columns;
     size_t partition_count;
     const char *owner;
-    int64_t created_us;       /* since 1970, UTC */
+    int64_t created_us; /* since 1970, UTC */
 } pt_table;
 
 typedef struct pt_database {

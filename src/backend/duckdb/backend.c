@@ -87,8 +87,7 @@ static pt_status list_tables(void *session, const char *database, pt__arena *are
     return pt__catalog_list_tables(database_of(session), arena, database, out, count, err);
 }
 
-static pt_status list_databases(void *session, pt__arena *arena, const pt_database **out, size_t *count,
-                                pt_error *err)
+static pt_status list_databases(void *session, pt__arena *arena, const pt_database **out, size_t *count, pt_error *err)
 {
     return pt__catalog_list_databases(database_of(session), arena, out, count, err);
 }

@@ -7,12 +7,12 @@
 typedef enum layout {
     LAYOUT_NULL,
     LAYOUT_BOOLEAN,
-    LAYOUT_FIXED,            /* the same bytes */
-    LAYOUT_DECIMAL16,        /* 16, 32 or 64 bits, widened to 128 */
+    LAYOUT_FIXED,     /* the same bytes */
+    LAYOUT_DECIMAL16, /* 16, 32 or 64 bits, widened to 128 */
     LAYOUT_DECIMAL32,
     LAYOUT_DECIMAL64,
-    LAYOUT_MICROSECONDS,     /* to nanoseconds */
-    LAYOUT_INTERVAL,         /* months, days, µs to months, days, ns */
+    LAYOUT_MICROSECONDS, /* to nanoseconds */
+    LAYOUT_INTERVAL,     /* months, days, µs to months, days, ns */
     LAYOUT_TEXT,
     LAYOUT_LIST,
     LAYOUT_STRUCT
@@ -20,7 +20,7 @@ typedef enum layout {
 
 struct pt__batch_column {
     layout layout;
-    size_t width_bytes;      /* FIXED: of a value */
+    size_t width_bytes;        /* FIXED: of a value */
     pt__batch_buffer validity; /* without data: no NULL so far */
     pt__batch_buffer offsets;
     pt__batch_buffer values;
@@ -81,8 +81,8 @@ static bool init_map(pt__batch_column *column, const pt_type *type, duckdb_logic
         return false;
     duckdb_logical_type key = duckdb_map_type_key_type(engine_type);
     duckdb_logical_type value = duckdb_map_type_value_type(engine_type);
-    bool ok = init_column(&entries->children[0], type->key, key) &&
-              init_column(&entries->children[1], type->element, value);
+    bool ok =
+        init_column(&entries->children[0], type->key, key) && init_column(&entries->children[1], type->element, value);
     duckdb_destroy_logical_type(&key);
     duckdb_destroy_logical_type(&value);
     return ok;
@@ -262,8 +262,7 @@ static bool reserve_offsets(pt__batch_memory *memory, pt__batch_column *column, 
     return true;
 }
 
-static bool append_fixed(pt__batch_memory *memory, pt__batch_column *column, const void *data, idx_t first,
-                         idx_t count)
+static bool append_fixed(pt__batch_memory *memory, pt__batch_column *column, const void *data, idx_t first, idx_t count)
 {
     size_t size = (size_t)count * column->width_bytes;
     if (!reserve_values(memory, column, size))

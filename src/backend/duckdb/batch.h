@@ -20,7 +20,7 @@ typedef struct pt__batch {
     pt__batch_column *columns;
     size_t column_count;
     uint64_t row_count;
-    bool failed;              /* memory is exhausted */
+    bool failed; /* memory is exhausted */
 } pt__batch;
 
 /** Columns of the plan that DuckDB delivers in these types, which pt__batch_type_fits has found to fit. */

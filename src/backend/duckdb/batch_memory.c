@@ -5,9 +5,9 @@
 #include <string.h>
 
 enum {
-    IDLE_MAX = 128,             /* buffers waiting for another batch */
-    IDLE_BYTES_MAX = 32 << 20,  /* of all of them: a few batches */
-    ALIGNMENT = 64              /* what Arrow recommends */
+    IDLE_MAX = 128,            /* buffers waiting for another batch */
+    IDLE_BYTES_MAX = 32 << 20, /* of all of them: a few batches */
+    ALIGNMENT = 64             /* what Arrow recommends */
 };
 
 struct pt__batch_memory {

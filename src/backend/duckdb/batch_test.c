@@ -8,19 +8,24 @@
 PT_TEST(results_come_in_every_type)
 {
     static const pt__test_pair PAIRS[] = {
-        {"SELECT 1Y, 2S, 3, 4L, CAST(1.5 AS FLOAT), 2.5D, true, X'00FF', CAST(NULL AS INT)", "1|2|3|4|1.5|2.5|true|00FF|NULL\n"},
+        {"SELECT 1Y, 2S, 3, 4L, CAST(1.5 AS FLOAT), 2.5D, true, X'00FF', CAST(NULL AS INT)",
+         "1|2|3|4|1.5|2.5|true|00FF|NULL\n"},
         {"SELECT CAST(1.2 AS DECIMAL(4,1)), CAST(-1.23 AS DECIMAL(9,2)), CAST(12345678901.5 AS DECIMAL(18,1)), "
          "CAST(-12345678901234567890123456789.01 AS DECIMAL(38,2))",
          "1.2|-1.23|12345678901.5|-12345678901234567890123456789.01\n"},
-        {"SELECT DATE'1970-01-02', TIMESTAMP'1970-01-01 00:00:01', TIMESTAMP_NTZ'1970-01-01 00:00:02', INTERVAL 1 DAY, INTERVAL '1-2' YEAR TO MONTH",
+        {"SELECT DATE'1970-01-02', TIMESTAMP'1970-01-01 00:00:01', TIMESTAMP_NTZ'1970-01-01 00:00:02', INTERVAL 1 DAY, "
+         "INTERVAL '1-2' YEAR TO MONTH",
          "1|1000000|2000000|86400000000|14\n"},
-        {"SELECT array(1, NULL, 3), array(), array(array('a'), NULL), map('k', array(1)), named_struct('a', 1, 'b', NULL)",
+        {"SELECT array(1, NULL, 3), array(), array(array('a'), NULL), map('k', array(1)), named_struct('a', 1, 'b', "
+         "NULL)",
          "[1,NULL,3]|[]|[[a],NULL]|[{k,[1]}]|{1,NULL}\n"},
         {"SELECT NULL, array(NULL)", "NULL|[NULL]\n"},
-        {"SELECT 1Y, 2S, 3, 4L, 1.5F, 2.5D, true, false, X'00FF', '', 'text', NULL, 1.25, INTERVAL '1' MONTH", "1|2|3|4|1.5|2.5|true|false|00FF||text|NULL|1.25|1\n"},
+        {"SELECT 1Y, 2S, 3, 4L, 1.5F, 2.5D, true, false, X'00FF', '', 'text', NULL, 1.25, INTERVAL '1' MONTH",
+         "1|2|3|4|1.5|2.5|true|false|00FF||text|NULL|1.25|1\n"},
         {"SELECT 'twelve bytes', 'thirteen byte', 'a text that is longer than thirty-two bytes', ''",
          "twelve bytes|thirteen byte|a text that is longer than thirty-two bytes|\n"},
-        {"SELECT slice(array(1, 2, 3, 4), 2, 2), reverse(array(1, 2)), sort_array(array(3, 1, 2)), filter(array(1, 2, 3), x -> x <> 2)",
+        {"SELECT slice(array(1, 2, 3, 4), 2, 2), reverse(array(1, 2)), sort_array(array(3, 1, 2)), filter(array(1, 2, "
+         "3), x -> x <> 2)",
          "[2,3]|[2,1]|[1,2,3]|[1,3]\n"},
     };
     PT_CHECK_PAIRS(PAIRS);

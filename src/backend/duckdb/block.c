@@ -81,8 +81,8 @@ pt_status pt__lower_select_text(pt__lower *lower, const pt_plan *plan, const cha
 typedef struct use_scan {
     pt__lower *lower;
     pt__use use;
-    unsigned forbidden;  /* flags of bindings that cannot stand here */
-    bool repeats;        /* the text will stand in a place where it may be written again */
+    unsigned forbidden; /* flags of bindings that cannot stand here */
+    bool repeats;       /* the text will stand in a place where it may be written again */
     bool in_subquery;
 } use_scan;
 

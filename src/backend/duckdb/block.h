@@ -8,11 +8,11 @@
 #include "backend/duckdb/lower.h"
 
 typedef struct pt__block {
-    const char *from;             /* NULL: one row */
+    const char *from; /* NULL: one row */
     bool from_is_join;
     pt__list(const char *) where;
     bool is_aggregated;
-    const char *group;            /* after GROUP BY; NULL with is_aggregated: all rows are one group */
+    const char *group; /* after GROUP BY; NULL with is_aggregated: all rows are one group */
     bool has_window;
     const char *order;
     const char *limit;
@@ -43,13 +43,7 @@ pt_status pt__lower_check_stack(const pt_expr_subquery *subquery, pt_error *err)
 void pt__put_hoisted(pt__lower *lower);
 
 /* What an expression is about to be used for. */
-typedef enum pt__use {
-    PT_USE_PROJECT,
-    PT_USE_FILTER,
-    PT_USE_AGGREGATE,
-    PT_USE_SORT,
-    PT_USE_JOIN
-} pt__use;
+typedef enum pt__use { PT_USE_PROJECT, PT_USE_FILTER, PT_USE_AGGREGATE, PT_USE_SORT, PT_USE_JOIN } pt__use;
 
 /** Whether the columns that `expr` refers to must be computed in a subquery first. */
 bool pt__must_wrap(pt__lower *lower, const pt_expr *expr, pt__use use);

@@ -113,10 +113,9 @@ static pt_status read_tables(pt__duckdb *self, duckdb_connection connection, pt_
     for (size_t i = 0; i < rows.row_count; i++) {
         const char *name = rows.cells[2 * i];
         const char *facts = rows.cells[2 * i + 1];
-        pt_status status = facts != NULL
-                               ? pt__table_from_json(arena, pt__arena_copy_string(arena, database), name, facts,
-                                                     &tables[*count], err)
-                               : read_foreign(self, connection, arena, database, name, &tables[*count], NULL);
+        pt_status status = facts != NULL ? pt__table_from_json(arena, pt__arena_copy_string(arena, database), name,
+                                                               facts, &tables[*count], err)
+                                         : read_foreign(self, connection, arena, database, name, &tables[*count], NULL);
         if (status == PT_OK)
             (*count)++;
         else if (facts != NULL)
@@ -126,8 +125,8 @@ static pt_status read_tables(pt__duckdb *self, duckdb_connection connection, pt_
     return PT_OK;
 }
 
-pt_status pt__catalog_list_tables(pt__duckdb *self, pt__arena *arena, const char *database,
-                                  const pt_table *const **out, size_t *count, pt_error *err)
+pt_status pt__catalog_list_tables(pt__duckdb *self, pt__arena *arena, const char *database, const pt_table *const **out,
+                                  size_t *count, pt_error *err)
 {
     duckdb_connection connection;
     PT_TRY(pt__duckdb_borrow(self, &connection, err));
@@ -144,8 +143,8 @@ static const char DATABASES[] =
     "(s.schema_name <> 'main' OR EXISTS (SELECT 1 FROM duckdb_tables() AS t WHERE "
     "t.database_name = current_database() AND t.schema_name = 'main')) ORDER BY 1";
 
-static pt_status read_databases(duckdb_connection connection, pt__arena *arena, const pt_database **out,
-                                size_t *count, pt_error *err)
+static pt_status read_databases(duckdb_connection connection, pt__arena *arena, const pt_database **out, size_t *count,
+                                pt_error *err)
 {
     pt__rows rows;
     PT_TRY(pt__rows_read(connection, arena, DATABASES, NULL, 0, &rows, err));

@@ -14,8 +14,8 @@ pt_status pt__catalog_prepare(pt__duckdb *self, duckdb_connection connection, pt
 /* As pt_backend_vtable. */
 pt_status pt__catalog_get_table(pt__duckdb *self, pt__arena *arena, const char *database, const char *name,
                                 const pt_table **out, pt_error *err);
-pt_status pt__catalog_list_tables(pt__duckdb *self, pt__arena *arena, const char *database,
-                                  const pt_table *const **out, size_t *count, pt_error *err);
+pt_status pt__catalog_list_tables(pt__duckdb *self, pt__arena *arena, const char *database, const pt_table *const **out,
+                                  size_t *count, pt_error *err);
 pt_status pt__catalog_list_databases(pt__duckdb *self, pt__arena *arena, const pt_database **out, size_t *count,
                                      pt_error *err);
 
@@ -38,7 +38,6 @@ const char *pt__table_to_json(pt__arena *arena, const pt_table *table);
 pt_status pt__table_from_json(pt__arena *arena, const char *database, const char *name, const char *json,
                               const pt_table **out, pt_error *err);
 const char *pt__database_to_json(pt__arena *arena, const pt_database *database);
-pt_status pt__database_from_json(pt__arena *arena, const char *name, const char *json, pt_database *out,
-                                 pt_error *err);
+pt_status pt__database_from_json(pt__arena *arena, const char *name, const char *json, pt_database *out, pt_error *err);
 
 #endif

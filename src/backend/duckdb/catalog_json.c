@@ -60,8 +60,8 @@ static const char *finish(pt__arena *arena, pt__buffer *out)
     return text;
 }
 
-static const char *const KINDS[] = {[PT_TABLE_MANAGED] = "MANAGED", [PT_TABLE_EXTERNAL] = "EXTERNAL",
-                                    [PT_TABLE_VIEW] = "VIEW"};
+static const char *const KINDS[] = {
+    [PT_TABLE_MANAGED] = "MANAGED", [PT_TABLE_EXTERNAL] = "EXTERNAL", [PT_TABLE_VIEW] = "VIEW"};
 
 const char *pt__table_to_json(pt__arena *arena, const pt_table *table)
 {
@@ -168,8 +168,7 @@ pt_status pt__table_from_json(pt__arena *arena, const char *database, const char
     return PT_OK;
 }
 
-pt_status pt__database_from_json(pt__arena *arena, const char *name, const char *json, pt_database *out,
-                                 pt_error *err)
+pt_status pt__database_from_json(pt__arena *arena, const char *name, const char *json, pt_database *out, pt_error *err)
 {
     const pt__json *object = NULL;
     *out = (pt_database){.name = name};

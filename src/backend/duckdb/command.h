@@ -10,10 +10,10 @@
 /** A running command. */
 typedef struct pt__command_run {
     pt__duckdb *database;
-    pt__statement *statement;     /* whose connection it uses, and which an interrupt stops */
+    pt__statement *statement; /* whose connection it uses, and which an interrupt stops */
     pt__arena *arena;
     const char *time_zone;
-    pt__local_entry *locals;      /* client rows of its query */
+    pt__local_entry *locals; /* client rows of its query */
     size_t local_count;
 } pt__command_run;
 
@@ -45,14 +45,14 @@ const char *pt__database_of(const pt_name *name);
 const char *pt__object_of(const pt_name *name);
 
 #define PT_COMMAND_RUN(name) pt_status pt__run_##name(pt__command_run *run, const pt_plan_##name *node, pt_error *err)
-PT_COMMAND_RUN(create_table);     /* command_table.c */
+PT_COMMAND_RUN(create_table); /* command_table.c */
 PT_COMMAND_RUN(insert);
-PT_COMMAND_RUN(drop);             /* command_catalog.c */
+PT_COMMAND_RUN(drop); /* command_catalog.c */
 PT_COMMAND_RUN(create_view);
 PT_COMMAND_RUN(create_database);
-PT_COMMAND_RUN(alter_table);      /* command_alter.c */
-PT_COMMAND_RUN(delete);           /* command_rows.c */
+PT_COMMAND_RUN(alter_table); /* command_alter.c */
+PT_COMMAND_RUN(delete);      /* command_rows.c */
 PT_COMMAND_RUN(update);
-PT_COMMAND_RUN(write_files);      /* command_write.c */
+PT_COMMAND_RUN(write_files); /* command_write.c */
 
 #endif

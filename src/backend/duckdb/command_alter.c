@@ -10,10 +10,10 @@
 typedef struct change {
     pt__command_run *run;
     const pt_plan_alter_table *node;
-    pt_table table;               /* as it will be */
-    pt_field *fields;             /* of its schema, to be changed */
+    pt_table table;   /* as it will be */
+    pt_field *fields; /* of its schema, to be changed */
     size_t count;
-    bool is_stored;               /* DuckDB has the rows */
+    bool is_stored; /* DuckDB has the rows */
 } change;
 
 static pt__lower *alter_text(const change *c)

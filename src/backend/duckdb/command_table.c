@@ -81,8 +81,8 @@ static pt_status rename_storage(pt__command_run *run, const char *database, cons
     return pt__command_sql(run, pt__cut(text, 0), err);
 }
 
-static pt_status create_from_query(pt__command_run *run, const pt_table *table, const char *name,
-                                   const pt_plan *query, pt_error *err)
+static pt_status create_from_query(pt__command_run *run, const pt_table *table, const char *name, const pt_plan *query,
+                                   pt_error *err)
 {
     pt__lowered lowered;
     PT_TRY(pt__command_query(run, query, &lowered, err));
@@ -107,7 +107,8 @@ pt_status pt__run_create_table(pt__command_run *run, const pt_plan_create_table 
     const pt_type *schema = node->query == NULL ? node->schema : schema_of_query(run->arena, node->schema);
     const pt_table *table = table_of(run, node, schema == NULL ? pt__type_struct(run->arena, NULL, 0) : schema);
     const pt_table *old;
-    pt_status found = pt__catalog_read(run->database, run->statement->connection, run->arena, database, name, &old, err);
+    pt_status found =
+        pt__catalog_read(run->database, run->statement->connection, run->arena, database, name, &old, err);
     if (found != PT_OK && found != PT_NOT_FOUND)
         return found;
     if (found == PT_OK && node->if_not_exists)
@@ -219,12 +220,11 @@ static bool put_partition_condition(pt__lower *lower, const pt_plan_insert *node
     return true;
 }
 
-static pt_status replace_partitions(pt__command_run *run, const pt_plan_insert *node, const char *source,
-                                    pt_error *err)
+static pt_status replace_partitions(pt__command_run *run, const pt_plan_insert *node, const char *source, pt_error *err)
 {
     const pt_table *target = node->target;
-    PT_TRY(pt__command_sql(run, pt__arena_printf(run->arena, "CREATE OR REPLACE TEMP TABLE __portico_rows AS %s", source),
-                           err));
+    PT_TRY(pt__command_sql(
+        run, pt__arena_printf(run->arena, "CREATE OR REPLACE TEMP TABLE __portico_rows AS %s", source), err));
     pt__lower *text = new_text(run);
     pt__put(text, "DELETE FROM ");
     pt__put_table_name(text, target->database, target->name);

@@ -94,18 +94,25 @@ PT_TEST(files_are_written_read_and_replaced)
     char *folder = scratch_folder();
     pt__test_engine engine;
     PT_REQUIRE(folder != NULL && pt__test_engine_open(&engine, NULL));
-    run_in(&engine, "INSERT OVERWRITE DIRECTORY '%s/p' USING parquet SELECT id, CAST(id AS STRING) s FROM range(3)", folder, "");
+    run_in(&engine, "INSERT OVERWRITE DIRECTORY '%s/p' USING parquet SELECT id, CAST(id AS STRING) s FROM range(3)",
+           folder, "");
     run_in(&engine, "SELECT * FROM parquet.`%s/p/*.parquet` ORDER BY id", folder, "0|0\n1|1\n2|2\n");
     run_in(&engine, "INSERT OVERWRITE DIRECTORY '%s/p' USING parquet SELECT 7 AS id", folder, "");
     run_in(&engine, "SELECT * FROM parquet.`%s/p/*.parquet`", folder, "7\n");
-    run_in(&engine, "INSERT OVERWRITE DIRECTORY '%s/p' USING parquet SELECT 1 / id FROM range(2)", folder, "!DIVIDE_BY_ZERO");
+    run_in(&engine, "INSERT OVERWRITE DIRECTORY '%s/p' USING parquet SELECT 1 / id FROM range(2)", folder,
+           "!DIVIDE_BY_ZERO");
     run_in(&engine, "SELECT * FROM parquet.`%s/p/*.parquet`", folder, "7\n");
-    run_in(&engine, "INSERT OVERWRITE DIRECTORY '%s/c' USING csv SELECT 'a,b' x, 1.5D y, NULL z", folder, "!UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE");
-    run_in(&engine, "INSERT OVERWRITE DIRECTORY '%s/c' USING csv SELECT 'a,\"b' x, 1e7D y, CAST(NULL AS INT) z", folder, "");
+    run_in(&engine, "INSERT OVERWRITE DIRECTORY '%s/c' USING csv SELECT 'a,b' x, 1.5D y, NULL z", folder,
+           "!UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE");
+    run_in(&engine, "INSERT OVERWRITE DIRECTORY '%s/c' USING csv SELECT 'a,\"b' x, 1e7D y, CAST(NULL AS INT) z", folder,
+           "");
     run_in(&engine, "SELECT * FROM csv.`%s/c/*.csv`", folder, "a,\"b|1.0E7|NULL\n");
-    run_in(&engine, "INSERT OVERWRITE DIRECTORY '%s/j' USING json SELECT 1 a, CAST(NULL AS INT) b, array(1, 2) c", folder, "");
+    run_in(&engine, "INSERT OVERWRITE DIRECTORY '%s/j' USING json SELECT 1 a, CAST(NULL AS INT) b, array(1, 2) c",
+           folder, "");
     run_in(&engine, "SELECT * FROM json.`%s/j/*.json`", folder, "1|[1,2]\n");
-    run_in(&engine, "INSERT OVERWRITE DIRECTORY '%s/t' USING text SELECT 'one' UNION ALL SELECT '' UNION ALL SELECT 'th\"ree'", folder, "");
+    run_in(&engine,
+           "INSERT OVERWRITE DIRECTORY '%s/t' USING text SELECT 'one' UNION ALL SELECT '' UNION ALL SELECT 'th\"ree'",
+           folder, "");
     run_in(&engine, "SELECT * FROM text.`%s/t/*.txt`", folder, "one\n\nth\"ree\n");
     pt__test_engine_close(&engine);
     pt__folder_remove(folder, NULL);

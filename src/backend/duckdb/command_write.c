@@ -18,11 +18,11 @@ typedef struct writer {
     pt__command_run *run;
     const pt_plan_write_files *node;
     pt__lowered query;
-    const pt_column *columns;     /* of the query */
+    const pt_column *columns; /* of the query */
     size_t count;
     const char *format;
-    const char *codec;            /* of DuckDB; NULL: its default */
-    const char *extension;        /* ".snappy.parquet", ".csv.gz" … */
+    const char *codec;     /* of DuckDB; NULL: its default */
+    const char *extension; /* ".snappy.parquet", ".csv.gz" … */
     const char *id;
 } writer;
 
@@ -30,7 +30,7 @@ typedef struct writer {
 
 static const struct {
     const char *format;
-    const char *name;             /* option compression */
+    const char *name; /* option compression */
     const char *codec;
     const char *extension;
 } CODECS[] = {
@@ -74,8 +74,9 @@ static pt_status choose_codec(writer *w, pt_error *err)
             return PT_OK;
         }
     }
-    const char *what = known ? pt__arena_printf(w->run->arena, "the compression %s of the data source %s", name, w->format)
-                             : pt__arena_printf(w->run->arena, "writing the data source %s", w->format);
+    const char *what =
+        known ? pt__arena_printf(w->run->arena, "the compression %s of the data source %s", name, w->format)
+              : pt__arena_printf(w->run->arena, "writing the data source %s", w->format);
     return pt__lower_unsupported(err, w->node->base.origin, what);
 }
 
@@ -129,8 +130,8 @@ static pt_status check_columns(const writer *w, pt_error *err)
                              w->format, NULL);
     }
     if (is_text && w->count != w->node->partition_count + 1)
-        return pt_error_set(err, PT_ANALYSIS, "Text data source supports only a single column, and you have %zu columns.",
-                            w->count);
+        return pt_error_set(err, PT_ANALYSIS,
+                            "Text data source supports only a single column, and you have %zu columns.", w->count);
     return PT_OK;
 }
 
@@ -234,7 +235,8 @@ static pt_status put_json_member(const writer *w, pt__lower *lower, size_t index
     if (is_instant(type))
         return put_as_text(w, lower, value, type, err);
     if (holds(type, is_instant))
-        return pt__lower_unsupported(err, w->node->base.origin, "timestamps within arrays, maps and structs written as JSON");
+        return pt__lower_unsupported(err, w->node->base.origin,
+                                     "timestamps within arrays, maps and structs written as JSON");
     if (type->id == PT_TYPE_BINARY) {
         pt__putf(lower, "to_base64(%s)", value);
         return PT_OK;

@@ -164,7 +164,8 @@ static void put_tests(pt__lower *lower, size_t column)
         pt__put(lower, column == 0 && k == 0 ? "" : ", ");
         pt__put(lower, "CAST(coalesce(bool_and(");
         for (const char *c = KINDS[k].test; *c != '\0'; c++) {
-            bool is_name = *c == 'x' && (c == KINDS[k].test || strchr(" (", c[-1]) != NULL) && strchr(" ),", c[1]) != NULL;
+            bool is_name =
+                *c == 'x' && (c == KINDS[k].test || strchr(" (", c[-1]) != NULL) && strchr(" ),", c[1]) != NULL;
             if (is_name)
                 pt__putf(lower, "c%zu", column);
             else if (c[0] == '%' && c[1] == '%')
@@ -172,7 +173,8 @@ static void put_tests(pt__lower *lower, size_t column)
             else
                 pt__buffer_append_byte(&lower->text, (uint8_t)*c);
         }
-        pt__putf(lower, ")%s, true) AS VARCHAR)", k == 0 ? "" : pt__arena_printf(lower->arena, " FILTER (WHERE c%zu IS NOT NULL)", column));
+        pt__putf(lower, ")%s, true) AS VARCHAR)",
+                 k == 0 ? "" : pt__arena_printf(lower->arena, " FILTER (WHERE c%zu IS NOT NULL)", column));
     }
     pt__putf(lower, ", CAST(max(length(ltrim(c%zu, '+-0'))) AS VARCHAR)", column);
 }
@@ -247,10 +249,10 @@ static const pt_type *with_corrupt_record(const description *d, const pt_type *t
 
 /* What is known after some of the records. */
 typedef struct inference {
-    pt__arena *scratch;           /* of one chunk of records */
+    pt__arena *scratch; /* of one chunk of records */
     pt__loose_json json;
     pt__options options;
-    const pt_type *type;          /* VOID: nothing yet; lives in the description's arena */
+    const pt_type *type; /* VOID: nothing yet; lives in the description's arena */
     bool has_bad;
     uint64_t record_count;
 } inference;
@@ -323,7 +325,8 @@ static pt__options options_of(const description *d)
         pt__buffer_append_string(&text, i == 0 ? "" : ",");
         pt__json_append_cstring(&text, key);
         pt__buffer_append_string(&text, ":");
-        pt__json_append_cstring(&text, d->reader.options->items[i].value == NULL ? "" : d->reader.options->items[i].value);
+        pt__json_append_cstring(&text,
+                                d->reader.options->items[i].value == NULL ? "" : d->reader.options->items[i].value);
     }
     pt__buffer_append_string(&text, "}");
     const char *copy = pt__arena_copy_string(d->arena, pt__buffer_string(&text));

@@ -30,12 +30,12 @@ typedef struct pt__duckdb {
     char catalog_name[256];
     pt_env env;
     struct pt__functions *functions;
-    pthread_mutex_t mutex;        /* guards what follows */
+    pthread_mutex_t mutex; /* guards what follows */
     duckdb_connection idle[PT_IDLE_CONNECTIONS_MAX];
     size_t idle_count;
     struct pt__local_entry *locals; /* client rows that running statements scan */
     uint64_t next_key;
-    uint64_t key_mask;            /* random: keys cannot be guessed by users who may write SQL of DuckDB */
+    uint64_t key_mask; /* random: keys cannot be guessed by users who may write SQL of DuckDB */
     uint64_t next_kept;
 } pt__duckdb;
 

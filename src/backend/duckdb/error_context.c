@@ -36,7 +36,8 @@ static bool is_one_of(const char *name, const char *const *names)
 
 static const char *const DIVISIONS[] = {"/", "div", NULL};
 static const char *const REMAINDERS[] = {"%", "mod", "pmod", NULL};
-static const char *const ARITHMETIC[] = {"+", "-", "*", "/", "div", "%", "negative", "abs", "sum", "avg", "round", NULL};
+static const char *const ARITHMETIC[] = {"+",        "-",   "*",   "/",   "div",   "%",
+                                         "negative", "abs", "sum", "avg", "round", NULL};
 static const char *const INDEXES[] = {"item_of_array", "element_at", "elt", NULL};
 static const char *const MAKERS[] = {"make_date", "make_timestamp", "make_timestamp_ntz", "make_timestamp_ltz", NULL};
 static const char *const PARSERS[] = {"to_date", "to_timestamp", "unix_timestamp", "to_unix_timestamp", NULL};

@@ -103,9 +103,11 @@ static bool between(const char *text, const char *before, const char *after, cha
 static const char *spark_type(const char *engine_type)
 {
     static const char *const NAMES[][2] = {
-        {"INT8", "TINYINT"},   {"INT16", "SMALLINT"}, {"INT32", "INT"},    {"INT64", "BIGINT"},
-        {"INTEGER", "INT"},    {"VARCHAR", "STRING"}, {"BLOB", "BINARY"},  {"TIMESTAMP WITH TIME ZONE", "TIMESTAMP"},
-        {"BOOL", "BOOLEAN"},   {"TIMESTAMP", "TIMESTAMP_NTZ"},
+        {"INT8", "TINYINT"}, {"INT16", "SMALLINT"},
+        {"INT32", "INT"},    {"INT64", "BIGINT"},
+        {"INTEGER", "INT"},  {"VARCHAR", "STRING"},
+        {"BLOB", "BINARY"},  {"TIMESTAMP WITH TIME ZONE", "TIMESTAMP"},
+        {"BOOL", "BOOLEAN"}, {"TIMESTAMP", "TIMESTAMP_NTZ"},
     };
     for (size_t i = 0; i < sizeof(NAMES) / sizeof(*NAMES); i++) {
         if (strcmp(engine_type, NAMES[i][0]) == 0)
@@ -193,8 +195,8 @@ static pt_status raise_decimal_range(const char *text, pt_error *err)
     const char *comma = strchr(type, ',');
     char precision[16];
     snprintf(precision, sizeof(precision), "%.*s", comma == NULL ? 8 : (int)(comma - type), type);
-    return pt__raise(err, PT_COND_NUMERIC_VALUE_OUT_OF_RANGE_WITH_SUGGESTION, "value", value, "precision", precision, "scale",
-                     comma == NULL ? "" : comma + 1, "config", ANSI_CONF, NULL);
+    return pt__raise(err, PT_COND_NUMERIC_VALUE_OUT_OF_RANGE_WITH_SUGGESTION, "value", value, "precision", precision,
+                     "scale", comma == NULL ? "" : comma + 1, "config", ANSI_CONF, NULL);
 }
 
 static pt_status raise_date_field(const char *text, pt_error *err)
@@ -223,8 +225,8 @@ static pt_status raise_map_keys(const char *text, pt_error *err)
 {
     if (strstr(text, "unique") == NULL)
         return pt__raise(err, PT_COND_NULL_MAP_KEY, NULL);
-    return pt__raise(err, PT_COND_DUPLICATED_MAP_KEY, "key", "", "mapKeyDedupPolicy",
-                     "\"spark.sql.mapKeyDedupPolicy\"", NULL);
+    return pt__raise(err, PT_COND_DUPLICATED_MAP_KEY, "key", "", "mapKeyDedupPolicy", "\"spark.sql.mapKeyDedupPolicy\"",
+                     NULL);
 }
 
 static pt_status raise_no_files(const char *text, pt_error *err)
@@ -238,8 +240,7 @@ static pt_status raise_no_files(const char *text, pt_error *err)
 static pt_status raise_no_memory(const char *text, pt_error *err)
 {
     const char *at = strstr(text, "Error: ");
-    return pt_error_set(err, PT_NO_MEMORY, "[UNABLE_TO_ACQUIRE_MEMORY] %s SQLSTATE: 53200",
-                        at == NULL ? text : at + 7);
+    return pt_error_set(err, PT_NO_MEMORY, "[UNABLE_TO_ACQUIRE_MEMORY] %s SQLSTATE: 53200", at == NULL ? text : at + 7);
 }
 
 static pt_status raise_cancelled(const char *text, pt_error *err)

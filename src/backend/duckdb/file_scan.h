@@ -10,7 +10,7 @@
 typedef struct pt__file_scan {
     const pt_plan_scan_files *node;
     pt__reader reader;
-    const pt_type *data;          /* columns in the files */
+    const pt_type *data; /* columns in the files */
     uint32_t alias;
 } pt__file_scan;
 

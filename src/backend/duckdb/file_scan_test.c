@@ -40,7 +40,8 @@ static void check_read(files *f, const char *name, const char *columns, const ch
 {
     char sql[1024];
     pt__test_engine_run(&f->engine, "DROP TABLE IF EXISTS t");
-    snprintf(sql, sizeof(sql), "CREATE EXTERNAL TABLE t (%s) USING %s LOCATION '%s/%s'", columns, source, f->folder, name);
+    snprintf(sql, sizeof(sql), "CREATE EXTERNAL TABLE t (%s) USING %s LOCATION '%s/%s'", columns, source, f->folder,
+             name);
     PT_CHECK_STR(pt__test_engine_run(&f->engine, sql), "");
     const pt__test_pair pair = {"SELECT * FROM t", rows};
     pt__test_pairs(&f->engine, &pair, 1);
@@ -59,17 +60,20 @@ PT_TEST(csv_is_read_with_the_options_of_spark)
     check_read(&f, "x.csv", "a INT, b STRING, c DATE, _corrupt_record STRING", "csv OPTIONS (header 'true')",
                "1|x|18266|NULL\nNULL|y\"z|18267|bad,\"y\\\"z\",2020-01-06\n3|NULL|NULL|3,,nope\n");
     write_file(&f, "y.csv", "1;NA\n2;05/01/2020\n", 18);
-    check_read(&f, "y.csv", "a INT, b DATE", "csv OPTIONS (sep ';', nullValue 'NA', dateFormat 'dd/MM/yyyy')", "1|NULL\n2|18266\n");
+    check_read(&f, "y.csv", "a INT, b DATE", "csv OPTIONS (sep ';', nullValue 'NA', dateFormat 'dd/MM/yyyy')",
+               "1|NULL\n2|18266\n");
     close_files(&f);
 }
 
 PT_TEST(json_is_read_as_spark_does)
 {
-    static const char TEXT[] = "{\"a\":1,\"s\":\"x\"}\nnot json\n{\"a\":\"z\",\"s\":{\"c\":1}}\n{\"s\":[1],\"d\":\"2020-01-05\"}\n";
+    static const char TEXT[] =
+        "{\"a\":1,\"s\":\"x\"}\nnot json\n{\"a\":\"z\",\"s\":{\"c\":1}}\n{\"s\":[1],\"d\":\"2020-01-05\"}\n";
     files f;
     PT_REQUIRE(open_files(&f));
     write_file(&f, "x.json", TEXT, strlen(TEXT));
-    check_read(&f, "x.json", "a INT, s STRING, d DATE", "json", "1|x|NULL\nNULL|NULL|NULL\nNULL|{\"c\":1}|NULL\nNULL|[1]|18266\n");
+    check_read(&f, "x.json", "a INT, s STRING, d DATE", "json",
+               "1|x|NULL\nNULL|NULL|NULL\nNULL|{\"c\":1}|NULL\nNULL|[1]|18266\n");
     check_read(&f, "x.json", "a INT, _corrupt_record STRING", "json",
                "1|NULL\nNULL|not json\nNULL|{\"a\":\"z\",\"s\":{\"c\":1}}\nNULL|NULL\n");
     check_read(&f, "x.json", "s STRING", "json OPTIONS (mode 'FAILFAST')", "!MALFORMED_RECORD_IN_PARSING");
@@ -96,7 +100,8 @@ PT_TEST(lines_of_large_files_are_read_once_each)
     pt__buffer_deinit(&text);
     char sql[256];
     char want[64];
-    snprintf(sql, sizeof(sql), "SELECT count(*), sum(CAST(split(value, ':')[0] AS BIGINT)) FROM text.`%s/x.txt`", f.folder);
+    snprintf(sql, sizeof(sql), "SELECT count(*), sum(CAST(split(value, ':')[0] AS BIGINT)) FROM text.`%s/x.txt`",
+             f.folder);
     snprintf(want, sizeof(want), "%d|%llu\n", LINES, (unsigned long long)sum);
     PT_CHECK_STR(pt__test_engine_run(&f.engine, sql), want);
     close_files(&f);

@@ -26,7 +26,10 @@ static pt_status bind_csv(pt__lower *lower, const pt__file_scan *scan, pt_error 
     for (size_t i = 0; i < scan->data->field_count; i++) {
         const char *text = pt__arena_printf(lower->arena, "s%u.c%zu", scan->alias, i);
         if (trims_left || trims_right)
-            text = pt__arena_printf(lower->arena, "%s(%s)", trims_left && trims_right ? "trim" : trims_left ? "ltrim" : "rtrim",
+            text = pt__arena_printf(lower->arena, "%s(%s)",
+                                    trims_left && trims_right ? "trim"
+                                    : trims_left              ? "ltrim"
+                                                              : "rtrim",
                                     text);
         PT_TRY(bind_read_text(lower, scan, i, text, PT_T(STRING), err));
     }
@@ -265,9 +268,15 @@ pt_status pt__scan_json(pt__lower *lower, pt__file_scan *scan, pt__block *out, p
 /* What DuckDB's reader of CSV cannot do as Spark does. */
 static bool needs_own_csv(const pt__file_scan *scan)
 {
-    static const char *const OPTIONS[] = {"dateFormat", "timestampFormat", "timestampNTZFormat",
-                                          "unescapedQuoteHandling", "charToEscapeQuoteEscaping", "emptyValue",
-                                          "nanValue", "positiveInf", "negativeInf"};
+    static const char *const OPTIONS[] = {"dateFormat",
+                                          "timestampFormat",
+                                          "timestampNTZFormat",
+                                          "unescapedQuoteHandling",
+                                          "charToEscapeQuoteEscaping",
+                                          "emptyValue",
+                                          "nanValue",
+                                          "positiveInf",
+                                          "negativeInf"};
     for (size_t i = 0; i < sizeof(OPTIONS) / sizeof(*OPTIONS); i++) {
         if (pt__options_get(&scan->node->options, OPTIONS[i]) != NULL)
             return true;
@@ -301,8 +310,9 @@ pt_status pt__scan_csv(pt__lower *lower, pt__file_scan *scan, pt__block *out, pt
     bool has_partitions = partitions != NULL && partitions->field_count > 0;
     if (needs_own_csv(scan)) {
         if (has_partitions || pt__option_is_true(&scan->node->options, "multiLine", false))
-            return pt__lower_unsupported(err, scan->node->base.origin,
-                                         "these options of CSV files with partition folders or records of several lines");
+            return pt__lower_unsupported(
+                err, scan->node->base.origin,
+                "these options of CSV files with partition folders or records of several lines");
         return lower_csv_lines(lower, scan, out, err);
     }
     size_t mark = lower->text.size_bytes;
@@ -322,8 +332,7 @@ pt_status pt__scan_text(pt__lower *lower, pt__file_scan *scan, pt__block *out, p
     pt__putf(lower, " AS s%u", scan->alias);
     *out = pt__block_from(pt__cut(lower, mark));
     for (size_t i = 0; i < scan->data->field_count; i++)
-        pt__bind_text(lower, scan->node->base.columns[i].id,
-                      pt__arena_printf(lower->arena, "s%u.line", scan->alias), PT_TEXT_COLUMN, 0);
+        pt__bind_text(lower, scan->node->base.columns[i].id, pt__arena_printf(lower->arena, "s%u.line", scan->alias),
+                      PT_TEXT_COLUMN, 0);
     return PT_OK;
 }
-

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 typedef struct kept {
-    char table[64];               /* as SQL names it */
+    char table[64]; /* as SQL names it */
 } kept;
 
 const char *pt__kept_table(const void *handle)

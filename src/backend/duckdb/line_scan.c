@@ -25,22 +25,22 @@ typedef struct line_bound {
 /* What is not yet shared out. */
 typedef struct line_work {
     pthread_mutex_t mutex;
-    size_t path;                   /* being shared out */
-    int64_t offset;                /* of its next range */
-    int64_t size_bytes;            /* of that file; negative: not asked yet */
+    size_t path;        /* being shared out */
+    int64_t offset;     /* of its next range */
+    int64_t size_bytes; /* of that file; negative: not asked yet */
 } line_work;
 
 /* A thread's range. */
 typedef struct line_reader {
     duckdb_file_system files;
-    pt__text_file *file;           /* NULL: none open */
+    pt__text_file *file; /* NULL: none open */
     char *data;
     size_t size_bytes;
     size_t capacity_bytes;
-    size_t start;                  /* of what is not handed out */
-    int64_t position;              /* in the file, of data[start] */
-    int64_t end;                   /* lines that begin here are another range's */
-    bool at_end;                   /* the file has no more bytes */
+    size_t start;     /* of what is not handed out */
+    int64_t position; /* in the file, of data[start] */
+    int64_t end;      /* lines that begin here are another range's */
+    bool at_end;      /* the file has no more bytes */
 } line_reader;
 
 /* ---- binding ---- */
@@ -165,7 +165,8 @@ static bool read_more(duckdb_function_info info, line_reader *reader)
     reader->start = 0;
     reader->size_bytes = left;
     if (reader->capacity_bytes < left + READ_BYTES) {
-        size_t capacity = reader->capacity_bytes * 2 > left + READ_BYTES ? reader->capacity_bytes * 2 : left + READ_BYTES;
+        size_t capacity =
+            reader->capacity_bytes * 2 > left + READ_BYTES ? reader->capacity_bytes * 2 : left + READ_BYTES;
         char *grown = realloc(reader->data, capacity);
         if (grown == NULL) {
             duckdb_function_set_error(info, "no memory to read text");

@@ -13,9 +13,9 @@ enum { ROWS_PER_THREAD = 50000 };
 
 typedef struct bound {
     pt__duckdb *database;
-    duckdb_connection connection;  /* for its conversion settings */
+    duckdb_connection connection; /* for its conversion settings */
     const pt_local_data *data;
-    struct ArrowSchema *columns;   /* our version of each column's schema */
+    struct ArrowSchema *columns; /* our version of each column's schema */
     size_t column_count;
     duckdb_arrow_converted_schema *converted; /* per column */
 } bound;
@@ -23,7 +23,7 @@ typedef struct bound {
 typedef struct scan {
     idx_t *projection;
     size_t column_count;
-    pthread_mutex_t mutex;         /* guards the position */
+    pthread_mutex_t mutex; /* guards the position */
     size_t batch;
     int64_t row;
 } scan;

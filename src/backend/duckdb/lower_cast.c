@@ -9,8 +9,8 @@
  */
 
 typedef struct cast {
-    const char *mode;             /* "ansi", "try" or "legacy" */
-    const pt_expr_cast *node;     /* for errors */
+    const char *mode;         /* "ansi", "try" or "legacy" */
+    const pt_expr_cast *node; /* for errors */
 } cast;
 
 static pt_status put_cast(pt__lower *lower, const cast *c, const char *text, const pt_type *from, const pt_type *to,
@@ -75,7 +75,8 @@ static int64_t interval_unit(const pt_type *type)
 static pt_status put_integer(pt__lower *lower, const cast *c, const char *text, const pt_type *from, const pt_type *to,
                              pt_error *err)
 {
-    bool widens = from->id == PT_TYPE_BOOLEAN || (pt__type_is_integral(from) && integer_digits(from) <= integer_digits(to));
+    bool widens =
+        from->id == PT_TYPE_BOOLEAN || (pt__type_is_integral(from) && integer_digits(from) <= integer_digits(to));
     if (widens)
         put_native(lower, text, to);
     else if (from->id == PT_TYPE_INTERVAL_CALENDAR || from->id == PT_TYPE_DATE)
@@ -97,8 +98,10 @@ static pt_status put_real(pt__lower *lower, const cast *c, const char *text, con
         pt__putf(lower, to_float ? "CAST(epoch_us(%s) / 1000000 AS FLOAT)" : "(epoch_us(%s) / 1000000)", text);
     } else if (from->id == PT_TYPE_DOUBLE && to_float) {
         /* What is too large for DuckDB's cast is infinite in Spark. */
-        pt__putf(lower, "coalesce(TRY_CAST(%s AS FLOAT), CASE WHEN %s > 0 THEN 'inf'::FLOAT WHEN %s < 0 THEN "
-                        "'-inf'::FLOAT END)", text, text, text);
+        pt__putf(lower,
+                 "coalesce(TRY_CAST(%s AS FLOAT), CASE WHEN %s > 0 THEN 'inf'::FLOAT WHEN %s < 0 THEN "
+                 "'-inf'::FLOAT END)",
+                 text, text, text);
     } else if (from->id == PT_TYPE_DECIMAL && from->precision > 15) {
         pt__putf(lower, "CAST(CAST(%s AS VARCHAR) AS %s)", text, to_float ? "FLOAT" : "DOUBLE");
     } else if (pt__type_is_numeric(from) || from->id == PT_TYPE_BOOLEAN) {
@@ -131,8 +134,8 @@ static pt_status put_decimal(pt__lower *lower, const cast *c, const char *text, 
     return PT_OK;
 }
 
-static pt_status put_boolean(pt__lower *lower, const cast *c, const char *text, const pt_type *from,
-                             const pt_type *to, pt_error *err)
+static pt_status put_boolean(pt__lower *lower, const cast *c, const char *text, const pt_type *from, const pt_type *to,
+                             pt_error *err)
 {
     if (pt__type_is_string(from))
         pt__putf(lower, "spark_cast_boolean_%s(%s)", c->mode, text);
@@ -145,12 +148,10 @@ static pt_status put_boolean(pt__lower *lower, const cast *c, const char *text, 
 
 /* ---- dates and times ---- */
 
-static pt_status put_datetime(pt__lower *lower, const cast *c, const char *text, const pt_type *from,
-                              const pt_type *to, pt_error *err)
+static pt_status put_datetime(pt__lower *lower, const cast *c, const char *text, const pt_type *from, const pt_type *to,
+                              pt_error *err)
 {
-    const char *name = to->id == PT_TYPE_DATE        ? "date"
-                       : to->id == PT_TYPE_TIMESTAMP ? "timestamp"
-                                                     : "timestamp_ntz";
+    const char *name = to->id == PT_TYPE_DATE ? "date" : to->id == PT_TYPE_TIMESTAMP ? "timestamp" : "timestamp_ntz";
     bool is_number = pt__type_is_numeric(from) || from->id == PT_TYPE_BOOLEAN;
     if ((is_number && to->id != PT_TYPE_TIMESTAMP) || from->id == PT_TYPE_BINARY || from->id == PT_TYPE_TIME)
         return refuse(lower, c, from, to, err);
@@ -175,8 +176,8 @@ static pt_status put_interval_from_other(pt__lower *lower, const cast *c, const 
 }
 
 /* Another pair of fields: what is smaller than the last one is cut off. */
-static pt_status put_interval(pt__lower *lower, const cast *c, const char *text, const pt_type *from,
-                              const pt_type *to, pt_error *err)
+static pt_status put_interval(pt__lower *lower, const cast *c, const char *text, const pt_type *from, const pt_type *to,
+                              pt_error *err)
 {
     if (from->id != to->id)
         return put_interval_from_other(lower, c, text, from, to, err);
@@ -404,7 +405,8 @@ static bool put_literal_decimal(pt__lower *lower, const pt_expr_cast *node)
     if (node->child->kind != PT_EXPR_LITERAL || to->id != PT_TYPE_DECIMAL || !pt__type_is_integral(node->child->type))
         return false;
     pt_value value = pt__expr_as_literal(node->child)->value;
-    if (value.is_null || pt__decimal_rescale(value.as.integer, 0, to->precision, to->scale, &value.as.decimal) != PT_DECIMAL_OK)
+    if (value.is_null ||
+        pt__decimal_rescale(value.as.integer, 0, to->precision, to->scale, &value.as.decimal) != PT_DECIMAL_OK)
         return false;
     pt__put_literal(lower, to, &value);
     return true;

@@ -130,7 +130,8 @@ RULE(array_sort)
     named held;
     PT_TRY(open_named(lower, call, 1, &held, err));
     const char *list = held.texts[0];
-    pt__putf(lower, "list_select(%s, spark_pick_by_answers(list_transform(%s, lambda v%u: list_transform(%s, lambda v%u: ",
+    pt__putf(lower,
+             "list_select(%s, spark_pick_by_answers(list_transform(%s, lambda v%u: list_transform(%s, lambda v%u: ",
              list, list, lambda->parameters[0]->id, list, lambda->parameters[1]->id);
     PT_TRY(pt__lower_expr(lower, lambda->body, err));
     pt__put(lower, "))))");
@@ -291,11 +292,13 @@ static void close_entries(pt__lower *lower, const pt_expr_call *call)
 {
     if (call->mode == PT_CAST_LEGACY) {
         uint32_t n = ++lower->next_alias;
-        const char *keys = pt__arena_printf(lower->arena, "list_transform(b%u, lambda e%u: struct_extract(e%u, 'key'))", n, n, n);
-        pt__putf(lower,
-                 "], lambda b%u: map(list_select(%s, spark_pick_distinct(%s)), list_select(list_transform(b%u, lambda e%u: "
-                 "struct_extract(e%u, 'value')), spark_pick_last(%s))))[1]",
-                 n, keys, keys, n, n, n, keys);
+        const char *keys =
+            pt__arena_printf(lower->arena, "list_transform(b%u, lambda e%u: struct_extract(e%u, 'key'))", n, n, n);
+        pt__putf(
+            lower,
+            "], lambda b%u: map(list_select(%s, spark_pick_distinct(%s)), list_select(list_transform(b%u, lambda e%u: "
+            "struct_extract(e%u, 'value')), spark_pick_last(%s))))[1]",
+            n, keys, keys, n, n, n, keys);
     } else {
         pt__put(lower, ")");
     }
@@ -333,8 +336,8 @@ RULE(map_from_entries)
 {
     (void)form;
     if (call->mode != PT_CAST_LEGACY)
-        return pt__lower_by_template(lower, "CASE WHEN spark_check_entries({0}) THEN map_from_entries({0}) END", call, NULL,
-                                     err);
+        return pt__lower_by_template(lower, "CASE WHEN spark_check_entries({0}) THEN map_from_entries({0}) END", call,
+                                     NULL, err);
     pt__put(lower, "CASE WHEN NOT spark_has_null(");
     PT_TRY(pt__lower_expr(lower, call->arguments[0], err));
     pt__put(lower, ") THEN ");
@@ -417,8 +420,9 @@ RULE(map_zip_with)
     for (size_t i = 0; i < 2; i++)
         bind_variable(lower, lambda, i + 1, "map_extract_value(%s, k%u)", held.texts[i], name);
     put_all_present(lower, &held, 2);
-    pt__putf(lower, "CAST(map_from_entries(list_transform(list_select(%s, spark_pick_distinct(%s)), lambda k%u: "
-                    "struct_pack(key := k%u, value := ",
+    pt__putf(lower,
+             "CAST(map_from_entries(list_transform(list_select(%s, spark_pick_distinct(%s)), lambda k%u: "
+             "struct_pack(key := k%u, value := ",
              keys, keys, name, name);
     PT_TRY(pt__lower_expr(lower, lambda->body, err));
     pt__put(lower, ")))");
@@ -464,8 +468,8 @@ RULE(greatest)
     (void)form;
     bool greatest = is_word(call, "greatest");
     const char *plain = greatest ? "greatest({*})" : "least({*})";
-    const char *nested = greatest ? "list_extract([{*}], spark_max_position([{*}]))"
-                                  : "list_extract([{*}], spark_min_position([{*}]))";
+    const char *nested =
+        greatest ? "list_extract([{*}], spark_max_position([{*}]))" : "list_extract([{*}], spark_min_position([{*}]))";
     return pt__lower_by_template(lower, pt__orders_by_key(call->base.type) ? nested : plain, call, NULL, err);
 }
 

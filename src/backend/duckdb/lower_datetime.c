@@ -18,7 +18,8 @@ static const char *interval_word(const pt_type *type)
 }
 
 /* A date plus or minus an interval: a date, but for an interval that has a time of day. */
-static const char *move_date(pt__lower *lower, const pt_expr_call *call, const char *verb, const char *date, const char *interval, const pt_type *kind)
+static const char *move_date(pt__lower *lower, const pt_expr_call *call, const char *verb, const char *date,
+                             const char *interval, const pt_type *kind)
 {
     const char *sign = strcmp(verb, "add") == 0 ? "+" : "-";
     if (kind->id == PT_TYPE_INTERVAL_YEAR_MONTH)
@@ -27,7 +28,8 @@ static const char *move_date(pt__lower *lower, const pt_expr_call *call, const c
         return pt__arena_printf(lower->arena, "spark_date_%s_interval_{m}(%s, %s)", verb, date, interval);
     if (call->base.type->id == PT_TYPE_DATE)
         return pt__arena_printf(lower->arena, "(%s %s (%s // " DAY_US ")::INTEGER)", date, sign, interval);
-    return pt__arena_printf(lower->arena, "spark_timestamp_%s_dt((%s::TIMESTAMP AT TIME ZONE {z}), %s, {z})", verb, date, interval);
+    return pt__arena_printf(lower->arena, "spark_timestamp_%s_dt((%s::TIMESTAMP AT TIME ZONE {z}), %s, {z})", verb,
+                            date, interval);
 }
 
 static const char *move(pt__lower *lower, const pt_expr_call *call, const char *verb, size_t at)
@@ -38,7 +40,8 @@ static const char *move(pt__lower *lower, const pt_expr_call *call, const char *
     if (type_of(call, at)->id == PT_TYPE_DATE)
         return move_date(lower, call, verb, moved, interval, kind);
     const char *zone = type_of(call, at)->id == PT_TYPE_TIMESTAMP ? ", {z}" : "";
-    return pt__arena_printf(lower->arena, "spark_timestamp_%s_%s(%s, %s%s)", verb, interval_word(kind), moved, interval, zone);
+    return pt__arena_printf(lower->arena, "spark_timestamp_%s_%s(%s, %s%s)", verb, interval_word(kind), moved, interval,
+                            zone);
 }
 
 static const char *difference(const pt_expr_call *call)

@@ -11,12 +11,12 @@
 typedef struct generator {
     const pt_plan_generate *node;
     const pt_expr_call *call;
-    const pt_column *made;        /* the columns it makes */
+    const pt_column *made; /* the columns it makes */
     size_t made_count;
     bool is_outer;
     bool has_position;
-    const char *list;             /* SQL of the list whose elements become rows */
-    uint32_t alias;               /* of the subquery that gives `list` a name */
+    const char *list; /* SQL of the list whose elements become rows */
+    uint32_t alias;   /* of the subquery that gives `list` a name */
 } generator;
 
 static bool name_is(const generator *g, const char *name)
@@ -40,10 +40,9 @@ static void bind_made(pt__lower *lower, const generator *g, size_t index, const 
 
 static void bind_position(pt__lower *lower, const generator *g)
 {
-    const char *subscripts =
-        pt__arena_printf(lower->arena, g->is_outer ? "CASE WHEN len(%s) > 0 THEN range(len(%s)) ELSE [NULL] END"
-                                                   : "range(len(%s))",
-                         g->list, g->list);
+    const char *subscripts = pt__arena_printf(
+        lower->arena, g->is_outer ? "CASE WHEN len(%s) > 0 THEN range(len(%s)) ELSE [NULL] END" : "range(len(%s))",
+        g->list, g->list);
     bind_made(lower, g, 0, pt__arena_printf(lower->arena, "unnest(%s)::INTEGER", subscripts));
 }
 
@@ -51,8 +50,8 @@ static void bind_position(pt__lower *lower, const generator *g)
 static void bind_fields(pt__lower *lower, const generator *g, size_t first, const pt_type *element)
 {
     for (size_t i = first; i < g->made_count; i++) {
-        const char *name = element == NULL ? (i == first ? "key" : "value")
-                                           : pt__field_name(lower->arena, element, i - first);
+        const char *name =
+            element == NULL ? (i == first ? "key" : "value") : pt__field_name(lower->arena, element, i - first);
         size_t mark = lower->text.size_bytes;
         pt__putf(lower, "struct_extract(unnest(%s), ", list_or_null(lower, g, g->list));
         pt__put_string(lower, name, strlen(name));
@@ -75,8 +74,7 @@ static pt_status bind_columns(pt__lower *lower, const generator *g, pt_error *er
     } else if (type->id == PT_TYPE_MAP) {
         bind_fields(lower, g, first, NULL);
     } else if (type->id == PT_TYPE_ARRAY) {
-        bind_made(lower, g, first,
-                  pt__arena_printf(lower->arena, "unnest(%s)", list_or_null(lower, g, g->list)));
+        bind_made(lower, g, first, pt__arena_printf(lower->arena, "unnest(%s)", list_or_null(lower, g, g->list)));
     } else {
         return pt__lower_unsupported(err, g->call->base.origin,
                                      pt__arena_printf(lower->arena, "the generator %s", g->call->function->name));

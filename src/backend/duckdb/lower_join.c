@@ -62,8 +62,7 @@ static bool condition_goes_to_where(const pt_plan_join *join)
            pt__expr_has(join->condition, PT_EXPR_SUBQUERY);
 }
 
-static pt_status put_condition(pt__lower *lower, const pt_plan_join *join, bool to_where, pt__block *out,
-                               pt_error *err)
+static pt_status put_condition(pt__lower *lower, const pt_plan_join *join, bool to_where, pt__block *out, pt_error *err)
 {
     bool is_cross = join->join_kind == PT_JOIN_CROSS || (join->join_kind == PT_JOIN_INNER && join->condition == NULL);
     if (join->condition == NULL || (is_cross && join->condition == NULL)) {

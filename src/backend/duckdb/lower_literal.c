@@ -128,7 +128,9 @@ void pt__put_literal(pt__lower *lower, const pt_type *type, const pt_value *valu
         return;
     case PT_TYPE_BINARY: put_binary(lower, value->as.text); return;
     case PT_TYPE_DATE: pt__putf(lower, "(DATE '1970-01-01' + (%d))", (int)value->as.integer); return;
-    case PT_TYPE_TIME: pt__putf(lower, "(TIME '00:00' + to_microseconds(%" PRId64 "))", value->as.integer / 1000); return;
+    case PT_TYPE_TIME:
+        pt__putf(lower, "(TIME '00:00' + to_microseconds(%" PRId64 "))", value->as.integer / 1000);
+        return;
     case PT_TYPE_TIMESTAMP: pt__putf(lower, "make_timestamptz((%" PRId64 ")::BIGINT)", value->as.integer); return;
     case PT_TYPE_TIMESTAMP_NTZ: pt__putf(lower, "make_timestamp((%" PRId64 ")::BIGINT)", value->as.integer); return;
     case PT_TYPE_INTERVAL_CALENDAR: put_calendar(lower, value->as.interval); return;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { NARROW_DIGITS = 18 };      /* what 64 bits hold */
+enum { NARROW_DIGITS = 18 }; /* what 64 bits hold */
 
 static int width_of(const pt__lower *lower, const pt_expr *expr);
 

@@ -169,8 +169,8 @@ static pt_status lower_tail(pt__lower *lower, const pt_plan_tail *tail, pt__bloc
 static void bind_alias_columns(pt__lower *lower, const pt_plan *plan, uint32_t alias)
 {
     for (size_t i = 0; i < plan->column_count; i++)
-        pt__bind_text(lower, plan->columns[i].id,
-                      pt__arena_printf(lower->arena, "v%u.c%u", alias, plan->columns[i].id), PT_TEXT_COLUMN, 0);
+        pt__bind_text(lower, plan->columns[i].id, pt__arena_printf(lower->arena, "v%u.c%u", alias, plan->columns[i].id),
+                      PT_TEXT_COLUMN, 0);
 }
 
 static void put_alias(pt__lower *lower, const pt_plan *plan, uint32_t alias)

@@ -132,10 +132,13 @@ pt_status pt__lower_scan_files(pt__lower *lower, const pt_plan_scan_files *node,
     if (files == NULL)
         return pt_error_set(err, PT_INTERNAL, "the scan of files has not been analyzed");
     pt__file_scan scan = {.node = node,
-                      .reader = {.format = node->format, .files = files->files, .file_count = files->file_count, .options = &node->options,
-                                 .partition_schema = files->partition_schema},
-                      .data = files->data_schema,
-                      .alias = ++lower->next_alias};
+                          .reader = {.format = node->format,
+                                     .files = files->files,
+                                     .file_count = files->file_count,
+                                     .options = &node->options,
+                                     .partition_schema = files->partition_schema},
+                          .data = files->data_schema,
+                          .alias = ++lower->next_alias};
     PT_TRY(pt__reader_check(lower, &scan.reader, node->base.origin, err));
     if (files->file_count == 0) {
         lower_no_rows(lower, &node->base, out);

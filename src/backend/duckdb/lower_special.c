@@ -1,7 +1,7 @@
 #include "backend/duckdb/block.h"
-#include "backend/duckdb/lower_narrow.h"
 #include "backend/duckdb/lower_collections.h"
 #include "backend/duckdb/lower_datetime.h"
+#include "backend/duckdb/lower_narrow.h"
 
 #include "base/condition.h"
 
@@ -70,8 +70,8 @@ static pt_status by_decimal_function(pt__lower *lower, const pt_expr_call *call,
 {
     const pt_type *type = call->base.type;
     return by_template(lower, call,
-                       pt__arena_printf(lower->arena, "spark_decimal_%s_%d_%d({0}, {1}, %s)", name,
-                                        type->precision, type->scale, fails_to_null(call) ? "true" : "false"),
+                       pt__arena_printf(lower->arena, "spark_decimal_%s_%d_%d({0}, {1}, %s)", name, type->precision,
+                                        type->scale, fails_to_null(call) ? "true" : "false"),
                        err);
 }
 
@@ -259,7 +259,8 @@ RULE(sum)
         bool to_null = call->mode == PT_CAST_TRY || (call->mode == PT_CAST_LEGACY && is_decimal(call));
         if (is_decimal(call) && call->base.type->precision == PT_DECIMAL_PRECISION_MAX) /* DuckDB goes to 39 digits */
             return pt__lower_by_template(lower,
-                                         pt__arena_printf(lower->arena, "spark_decimal_add_38_%d(sum({0}), 0::DECIMAL(1,0), %s)",
+                                         pt__arena_printf(lower->arena,
+                                                          "spark_decimal_add_38_%d(sum({0}), 0::DECIMAL(1,0), %s)",
                                                           call->base.type->scale, to_null ? "true" : "false"),
                                          call, form, err);
         return pt__lower_by_template(lower, to_null ? "TRY_CAST(sum({0}) AS {r})" : "CAST(sum({0}) AS {r})", call, form,
@@ -274,8 +275,7 @@ RULE(decimal_average)
     const pt_type *type = call->base.type;
     return pt__lower_by_template(
         lower,
-        pt__arena_printf(lower->arena,
-                         "spark_decimal_divide_%d_%d(sum({0}), CAST(count({0}) AS DECIMAL(20,0)), %s)",
+        pt__arena_printf(lower->arena, "spark_decimal_divide_%d_%d(sum({0}), CAST(count({0}) AS DECIMAL(20,0)), %s)",
                          type->precision, type->scale, fails_to_null(call) ? "true" : "false"),
         call, form, err);
 }
@@ -335,8 +335,9 @@ RULE(first)
         return pt__lower_by_template(lower, is_last ? "last_value({0})" : "first_value({0})", call, &own, err);
     }
     if (skips)
-        return pt__lower_by_template(lower, is_last ? "last({0}) FILTER (WHERE {0} IS NOT NULL)"
-                                                    : "first({0}) FILTER (WHERE {0} IS NOT NULL)", call, &own, err);
+        return pt__lower_by_template(
+            lower, is_last ? "last({0}) FILTER (WHERE {0} IS NOT NULL)" : "first({0}) FILTER (WHERE {0} IS NOT NULL)",
+            call, &own, err);
     return pt__lower_by_template(lower, is_last ? "last({0})" : "first({0})", call, &own, err);
 }
 
@@ -429,7 +430,8 @@ RULE(like)
     bool known = pattern != NULL && (call->argument_count < 3 || (given != NULL && given->as.text.size_bytes == 1));
     bool any;
     if (!known || !escapes_well(pattern, given == NULL ? '\\' : given->as.text.data[0], &any))
-        return by_template(lower, call, pt__arena_printf(lower->arena, "spark_%s({0}, {1}, %s)", word, escape_text), err);
+        return by_template(lower, call, pt__arena_printf(lower->arena, "spark_%s({0}, {1}, %s)", word, escape_text),
+                           err);
     if (!any)
         return by_template(lower, call, pt__arena_printf(lower->arena, "({0} %s {1})", word), err);
     return by_template(lower, call, pt__arena_printf(lower->arena, "({0} %s {1} ESCAPE %s)", word, escape_text), err);
@@ -483,7 +485,8 @@ RULE(substring)
     if (type_of(call, 0)->id == PT_TYPE_BINARY)
         return by_template(lower, call,
                            call->argument_count > 2 ? "spark_substring({0}, {1}, {2})"
-                                                    : "spark_substring({0}, {1}, 2147483647::INTEGER)", err);
+                                                    : "spark_substring({0}, {1}, 2147483647::INTEGER)",
+                           err);
     const char *start = is_positive_literal(call->arguments[1]) ? "{1}" : "CASE WHEN {1} = 0 THEN 1 ELSE {1} END";
     if (call->argument_count < 3)
         return by_template(lower, call, pt__arena_printf(lower->arena, "substring({0}, %s)", start), err);

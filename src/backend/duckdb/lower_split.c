@@ -4,8 +4,8 @@
 #include "plan/members.h"
 
 enum {
-    DEPTH_MAX = 64,               /* of an expression that is left whole */
-    PIECE_DEPTH = 48              /* of what is taken out */
+    DEPTH_MAX = 64,  /* of an expression that is left whole */
+    PIECE_DEPTH = 48 /* of what is taken out */
 };
 
 /* ---- depth ---- */
@@ -102,8 +102,8 @@ static const pt_plan *project_pieces(split *s, const pt_plan *input)
         expressions[i] = &column->base;
     }
     for (size_t i = 0; i < s->pieces.count; i++) {
-        columns[before + i] = (pt_column){.id = s->ids.items[i], .name = "piece", .type = s->pieces.items[i]->type,
-                                          .nullable = true};
+        columns[before + i] =
+            (pt_column){.id = s->ids.items[i], .name = "piece", .type = s->pieces.items[i]->type, .nullable = true};
         expressions[before + i] = s->pieces.items[i];
     }
     project->input = input;

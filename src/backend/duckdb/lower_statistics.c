@@ -77,9 +77,9 @@ static const char *percentages_text(pt__lower *lower, const pt_expr_call *call, 
 
 RULE(percentile)
 {
-    const char *calls = pt__arena_printf(lower->arena, "spark_agg_percentile(%s, %s, %s)",
-                                         number_text(lower, call->arguments[0]->type, "{0}"),
-                                         percentages_text(lower, call, 1), call->argument_count > 2 ? "{2}" : "1::BIGINT");
+    const char *calls = pt__arena_printf(
+        lower->arena, "spark_agg_percentile(%s, %s, %s)", number_text(lower, call->arguments[0]->type, "{0}"),
+        percentages_text(lower, call, 1), call->argument_count > 2 ? "{2}" : "1::BIGINT");
     return by_text(lower, call, form, err, answer_text(lower, call->base.type, calls));
 }
 
@@ -117,9 +117,10 @@ RULE(percentile_within)
     const pt_expr_call *grown = with_ordered(lower, call);
     bool descending = pt__expr_as_sort_order(call->within_group[0])->is_descending;
     const char *number = number_text(lower, grown->arguments[1]->type, "{1}");
-    const char *calls = pt__arena_printf(lower->arena, "%s(%s%s, %s, 1::BIGINT)",
-                                         is_word(call, "percentile_disc") ? "spark_agg_percentile_disc" : "spark_agg_percentile",
-                                         descending ? "-" : "", number, percentages_text(lower, call, 0));
+    const char *calls =
+        pt__arena_printf(lower->arena, "%s(%s%s, %s, 1::BIGINT)",
+                         is_word(call, "percentile_disc") ? "spark_agg_percentile_disc" : "spark_agg_percentile",
+                         descending ? "-" : "", number, percentages_text(lower, call, 0));
     if (descending)
         calls = pt__arena_printf(lower->arena, "list_transform(%s, lambda m: 0 - m)", calls);
     return by_text(lower, grown, form, err, answer_text(lower, call->base.type, calls));
@@ -137,8 +138,8 @@ RULE(histogram_numeric)
     const char *one = value_text(lower, place, pt__arena_printf(lower->arena, "n%u", name));
     return by_text(lower, call, form, err,
                    pt__arena_printf(lower->arena,
-                                    "CAST(list_zip(list_transform(%s[1:-1:2], lambda n%u: %s), %s[2:-1:2]) AS {r})", bins,
-                                    name, one, bins));
+                                    "CAST(list_zip(list_transform(%s[1:-1:2], lambda n%u: %s), %s[2:-1:2]) AS {r})",
+                                    bins, name, one, bins));
 }
 
 static pt_status order_form(pt__lower *lower, const pt_expr_call *call, const pt__aggregate_form *form,
@@ -161,8 +162,9 @@ RULE(listagg)
         PT_TRY(pt__lower_expr_text(lower, call->arguments[0], &ordered.order, err));
     if (call->base.type->id == PT_TYPE_BINARY)
         return by_text(lower, call, &ordered, err,
-                       call->argument_count > 1 ? "spark_array_join(list({0}) FILTER (WHERE {0} IS NOT NULL), coalesce({1}, ''::BLOB))"
-                                                : "spark_array_join(list({0}) FILTER (WHERE {0} IS NOT NULL), ''::BLOB)");
+                       call->argument_count > 1
+                           ? "spark_array_join(list({0}) FILTER (WHERE {0} IS NOT NULL), coalesce({1}, ''::BLOB))"
+                           : "spark_array_join(list({0}) FILTER (WHERE {0} IS NOT NULL), ''::BLOB)");
     const char *delimiter = call->argument_count > 1 ? "coalesce({1}, '')" : "''";
     return by_text(lower, call, &ordered, err, pt__arena_printf(lower->arena, "string_agg({0}, %s)", delimiter));
 }
@@ -183,11 +185,12 @@ RULE(mode)
         which = pt__expr_as_sort_order(call->within_group[0])->is_descending ? 1 : -1;
     else if (call->argument_count > 1 && is_literal_true(call->arguments[1]))
         which = -1;
-    return by_text(lower, ordered, form, err,
-                   pt__arena_printf(lower->arena,
-                                    "list_extract(list({0}) FILTER (WHERE {0} IS NOT NULL), spark_mode_position(list({0}) "
-                                    "FILTER (WHERE {0} IS NOT NULL), %d))",
-                                    which));
+    return by_text(
+        lower, ordered, form, err,
+        pt__arena_printf(lower->arena,
+                         "list_extract(list({0}) FILTER (WHERE {0} IS NOT NULL), spark_mode_position(list({0}) "
+                         "FILTER (WHERE {0} IS NOT NULL), %d))",
+                         which));
 }
 
 /* Spark's order of a set is that of its hash table, for small whole numbers the ascending one. */
@@ -198,9 +201,11 @@ RULE(collect_set)
         return by_text(lower, call, form, err, "coalesce(list({0}) FILTER (WHERE {0} IS NOT NULL), [])");
     const char *key = pt__orders_by_key(element) ? "spark_sort_key({0})" : "{0}";
     if (form != NULL && form->over != NULL)
-        return by_text(lower, call, form, err, "coalesce(list_sort(list(DISTINCT {0}) FILTER (WHERE {0} IS NOT NULL)), [])");
+        return by_text(lower, call, form, err,
+                       "coalesce(list_sort(list(DISTINCT {0}) FILTER (WHERE {0} IS NOT NULL)), [])");
     return by_text(lower, call, form, err,
-                   pt__arena_printf(lower->arena, "coalesce(list(DISTINCT {0} ORDER BY %s) FILTER (WHERE {0} IS NOT NULL), [])",
+                   pt__arena_printf(lower->arena,
+                                    "coalesce(list(DISTINCT {0} ORDER BY %s) FILTER (WHERE {0} IS NOT NULL), [])",
                                     key));
 }
 
@@ -208,9 +213,11 @@ RULE(collect_set)
 RULE(interval_average)
 {
     const char *cast = call->mode == PT_CAST_TRY ? "TRY_CAST" : "CAST";
-    return by_text(lower, call, form, err,
-                   pt__arena_printf(lower->arena, "%s(round(CAST(%s(sum({0}) AS {r}) AS DECIMAL(38,6)) / nullif(count({0}), 0)) AS {r})",
-                                    cast, cast));
+    return by_text(
+        lower, call, form, err,
+        pt__arena_printf(lower->arena,
+                         "%s(round(CAST(%s(sum({0}) AS {r}) AS DECIMAL(38,6)) / nullif(count({0}), 0)) AS {r})", cast,
+                         cast));
 }
 
 static const struct {

@@ -15,8 +15,7 @@ static void put_arguments(pt__lower *lower, const pt__template *template, size_t
     }
 }
 
-static pt_status put_argument(pt__lower *lower, const pt__template *template, size_t index, bool as_type,
-                              pt_error *err)
+static pt_status put_argument(pt__lower *lower, const pt__template *template, size_t index, bool as_type, pt_error *err)
 {
     if (index >= template->argument_count)
         return pt_error_set(err, PT_INTERNAL, "the lowering \"%s\" names argument %zu of %zu", template->text, index,
@@ -48,8 +47,7 @@ static void put_form(pt__lower *lower, const pt__aggregate_form *form, char hole
 }
 
 /* `hole` is what stands between the braces. */
-static pt_status put_hole(pt__lower *lower, const pt__template *template, const char *hole, size_t size,
-                          pt_error *err)
+static pt_status put_hole(pt__lower *lower, const pt__template *template, const char *hole, size_t size, pt_error *err)
 {
     if (size == 1 && hole[0] == '*') {
         put_arguments(lower, template, 0);
@@ -196,7 +194,8 @@ static pt_status expand(pt__lower *lower, const char *template_text, const pt_ex
                  choose_bound(template_text, call, items);
     if (binds)
         open_lambda(lower, items, count, texts);
-    pt__template template = {template_text, call->base.type, types, texts, count, mode_name(call->mode), lower->time_zone, form};
+    pt__template template = {template_text,         call->base.type,  types, texts, count,
+                             mode_name(call->mode), lower->time_zone, form};
     PT_TRY(pt__put_template(lower, &template, err));
     if (binds)
         pt__put(lower, ")[1]");
@@ -207,17 +206,55 @@ static pt_status expand(pt__lower *lower, const char *template_text, const pt_ex
 
 /* Functions of DuckDB that are aggregates; ours start with spark_ and stand only in rows of that kind. */
 static const char *const AGGREGATES[] = {
-    "any_value",   "approx_count_distinct", "arg_max",  "arg_max_null", "arg_min",       "arg_min_null", "avg",
-    "bit_and",     "bit_or",                "bit_xor",  "bool_and",     "bool_or",       "corr",         "count",
-    "covar_pop",   "covar_samp",            "first",    "histogram",    "kurtosis",      "kurtosis_pop", "last",
-    "list",        "max",                   "median",   "min",          "mode",          "product",      "quantile_cont",
-    "quantile_disc", "regr_avgx",           "regr_avgy", "regr_count",  "regr_intercept", "regr_r2",     "regr_slope",
-    "regr_sxx",    "regr_sxy",              "regr_syy", "skewness",     "stddev_pop",    "stddev_samp",  "string_agg",
-    "sum",         "var_pop",               "var_samp",
+    "any_value",
+    "approx_count_distinct",
+    "arg_max",
+    "arg_max_null",
+    "arg_min",
+    "arg_min_null",
+    "avg",
+    "bit_and",
+    "bit_or",
+    "bit_xor",
+    "bool_and",
+    "bool_or",
+    "corr",
+    "count",
+    "covar_pop",
+    "covar_samp",
+    "first",
+    "histogram",
+    "kurtosis",
+    "kurtosis_pop",
+    "last",
+    "list",
+    "max",
+    "median",
+    "min",
+    "mode",
+    "product",
+    "quantile_cont",
+    "quantile_disc",
+    "regr_avgx",
+    "regr_avgy",
+    "regr_count",
+    "regr_intercept",
+    "regr_r2",
+    "regr_slope",
+    "regr_sxx",
+    "regr_sxy",
+    "regr_syy",
+    "skewness",
+    "stddev_pop",
+    "stddev_samp",
+    "string_agg",
+    "sum",
+    "var_pop",
+    "var_samp",
 };
 
-static const char *const WINDOW_FUNCTIONS[] = {"cume_dist", "dense_rank",   "first_value", "lag",  "last_value", "lead",
-                                               "nth_value", "ntile",        "percent_rank", "rank", "row_number"};
+static const char *const WINDOW_FUNCTIONS[] = {"cume_dist", "dense_rank", "first_value",  "lag",  "last_value", "lead",
+                                               "nth_value", "ntile",      "percent_rank", "rank", "row_number"};
 
 static bool is_in(const char *const *names, size_t count, const char *name, size_t size)
 {
@@ -371,8 +408,7 @@ static bool is_not(const pt_expr_call *call)
     return pt__is_call_of(&call->base, "not") || pt__is_call_of(&call->base, "!");
 }
 
-static pt_status lower_known(pt__lower *lower, const pt_expr_call *call, const pt__aggregate_form *form,
-                             pt_error *err)
+static pt_status lower_known(pt__lower *lower, const pt_expr_call *call, const pt__aggregate_form *form, pt_error *err)
 {
     const char *lowering = call->function->lowering;
     if (lowering[0] != '@')

@@ -67,7 +67,8 @@ static pt_status over_text(pt__lower *lower, const pt_expr_window *window, const
     }
     /* lag, rank and their like know no frame. */
     const pt_expr_call *call = pt__expr_as_call(window->function);
-    if (call->function == NULL || call->function->kind != PT_FUNCTION_WINDOW || pt__is_call_of(&call->base, "nth_value"))
+    if (call->function == NULL || call->function->kind != PT_FUNCTION_WINDOW ||
+        pt__is_call_of(&call->base, "nth_value"))
         PT_TRY(put_frame(lower, window, err));
     *out = pt__cut(lower, mark);
     return PT_OK;

@@ -121,9 +121,9 @@ static pt_status restrict_files(duckdb_connection connection, const pt_config *c
  * Footers of Parquet files are kept within the memory limit, and read again when their file has changed. Threads of
  * the allocator give back memory that large statements leave behind.
  */
-static const char DATABASE_SETTINGS[] = "ATTACH ':memory:' AS " PT_KEPT_CATALOG
-                                        "; SET GLOBAL parquet_metadata_cache = true; "
-                                        "SET GLOBAL allocator_background_threads = true";
+static const char DATABASE_SETTINGS[] =
+    "ATTACH ':memory:' AS " PT_KEPT_CATALOG "; SET GLOBAL parquet_metadata_cache = true; "
+    "SET GLOBAL allocator_background_threads = true";
 
 static pt_status prepare(pt__duckdb *self, const pt_config *config, pt_error *err)
 {

@@ -13,7 +13,7 @@
 enum {
     BATCH_BYTES_DEFAULT = 3900 << 10, /* a message of 4 MiB with room for its header */
     BATCH_ROWS_DEFAULT = 65536,
-    FIRST_ROWS = 64                   /* appended before a batch knows how large rows are */
+    FIRST_ROWS = 64 /* appended before a batch knows how large rows are */
 };
 
 typedef struct operation {
@@ -34,9 +34,9 @@ typedef struct operation {
     bool has_batch;
     bool is_command;
     bool is_literal;
-    bool has_delivered;               /* a batch has left */
+    bool has_delivered; /* a batch has left */
     pt__batch batch;
-    duckdb_data_chunk chunk;          /* whose rows from `chunk_row` on are not yet delivered */
+    duckdb_data_chunk chunk; /* whose rows from `chunk_row` on are not yet delivered */
     idx_t chunk_row;
 } operation;
 
@@ -204,7 +204,8 @@ static pt_status pull(operation *op, struct ArrowArray *out, pt_error *err)
 static int stream_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
 {
     operation *op = stream->private_data;
-    pt_status status = pt__arrow_schema(op->lowered.columns, op->lowered.column_count, op->time_zone, out, &op->failure);
+    pt_status status =
+        pt__arrow_schema(op->lowered.columns, op->lowered.column_count, op->time_zone, out, &op->failure);
     return status == PT_OK ? 0 : EINVAL;
 }
 
@@ -323,7 +324,6 @@ static const pt_operation_vtable OPERATION = {
 };
 
 /* ---- making one ---- */
-
 
 static pt_status fill(operation *op, const pt_query *query, pt_error *err)
 {

@@ -172,9 +172,9 @@ PT_TEST(rows_of_a_client_are_scanned_in_place)
 {
     pt__test_engine engine;
     PT_REQUIRE(pt__test_engine_open(&engine, NULL));
-    pt_operation *operation = start(&engine,
-                                    "SELECT id, CASE WHEN id % 3 <> 1 THEN CAST(id AS STRING) END AS s, array(id, NULL) AS a, "
-                                    "CAST(id AS DECIMAL(20,2)) AS d, INTERVAL 1 DAY AS i, id % 2 = 0 AS b FROM range(5000)");
+    pt_operation *operation =
+        start(&engine, "SELECT id, CASE WHEN id % 3 <> 1 THEN CAST(id AS STRING) END AS s, array(id, NULL) AS a, "
+                       "CAST(id AS DECIMAL(20,2)) AS d, INTERVAL 1 DAY AS i, id % 2 = 0 AS b FROM range(5000)");
     struct ArrowArrayStream stream;
     struct ArrowSchema schema;
     struct ArrowArray batch;

@@ -23,9 +23,9 @@ static pt_status check_list(pt__lower *lower, const pt__reader *reader, const ch
         const char *value = pt__options_get(reader->options, names[i]);
         if (value == NULL || strcasecmp(value, "false") == 0 || strcmp(value, "\n") == 0)
             continue;
-        return pt__lower_unsupported(err, origin,
-                                     pt__arena_printf(lower->arena, "the option %s of the data source %s", names[i],
-                                                      reader->format));
+        return pt__lower_unsupported(
+            err, origin,
+            pt__arena_printf(lower->arena, "the option %s of the data source %s", names[i], reader->format));
     }
     return PT_OK;
 }

@@ -13,7 +13,7 @@ typedef struct pt__reader {
     size_t file_count;
     const pt_options *options;
     const pt_type *partition_schema; /* may be NULL */
-    bool skips_header;            /* lines: CSV without the first line of each file */
+    bool skips_header;               /* lines: CSV without the first line of each file */
 } pt__reader;
 
 /** Refuses options that would change the answer and are not supported, by name. */

@@ -22,12 +22,11 @@ static void read_chunk(pt__arena *arena, duckdb_data_chunk chunk, cell_list *cel
     }
 }
 
-static pt_status bind_values(duckdb_prepared_statement prepared, const char *const *values, size_t count,
-                             pt_error *err)
+static pt_status bind_values(duckdb_prepared_statement prepared, const char *const *values, size_t count, pt_error *err)
 {
     for (size_t i = 0; i < count; i++) {
-        duckdb_state state = values[i] == NULL ? duckdb_bind_null(prepared, i + 1)
-                                               : duckdb_bind_varchar(prepared, i + 1, values[i]);
+        duckdb_state state =
+            values[i] == NULL ? duckdb_bind_null(prepared, i + 1) : duckdb_bind_varchar(prepared, i + 1, values[i]);
         if (state != DuckDBSuccess)
             return pt_error_set(err, PT_INTERNAL, "a parameter of an internal query was refused");
     }

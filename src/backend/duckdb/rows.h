@@ -11,7 +11,7 @@
 #include <duckdb.h>
 
 typedef struct pt__rows {
-    const char *const *cells;     /* row after row; NULL where the value is */
+    const char *const *cells; /* row after row; NULL where the value is */
     size_t row_count;
     size_t width;
 } pt__rows;

@@ -10,15 +10,15 @@
 
 typedef struct pt__statement {
     pt__duckdb *database;
-    const pt_plan *plan;          /* for query contexts of errors; may be NULL */
-    pthread_mutex_t mutex;        /* guards `connection` and `interrupted` */
+    const pt_plan *plan;   /* for query contexts of errors; may be NULL */
+    pthread_mutex_t mutex; /* guards `connection` and `interrupted` */
     bool interrupted;
     duckdb_connection connection; /* NULL: not borrowed */
     duckdb_prepared_statement prepared;
     duckdb_pending_result pending;
     duckdb_result result;
     bool has_result;
-    bool is_finished;             /* every chunk was fetched */
+    bool is_finished; /* every chunk was fetched */
 } pt__statement;
 
 void pt__statement_init(pt__statement *statement, pt__duckdb *database, const pt_plan *plan);

@@ -255,7 +255,9 @@ static void put_cell(pt__buffer *out, const struct ArrowSchema *schema, const st
     const void *values = array->n_buffers > 1 ? array->buffers[1] : NULL;
     const char *format = schema->format;
     switch (format[0]) {
-    case 'b': pt__buffer_append_string(out, ((const uint8_t *)values)[row / 8] >> (row % 8) & 1 ? "true" : "false"); return;
+    case 'b':
+        pt__buffer_append_string(out, ((const uint8_t *)values)[row / 8] >> (row % 8) & 1 ? "true" : "false");
+        return;
     case 'c': pt__buffer_printf(out, "%d", ((const int8_t *)values)[row]); return;
     case 's': pt__buffer_printf(out, "%d", ((const int16_t *)values)[row]); return;
     case 'i': pt__buffer_printf(out, "%d", ((const int32_t *)values)[row]); return;

@@ -9,14 +9,14 @@
 #include <portico/backend.h>
 
 typedef struct pt__test_engine {
-    pt__catalog catalog;          /* first: analysis sees this */
+    pt__catalog catalog; /* first: analysis sees this */
     void *backend;
     void *session;
-    pt__arena *arena;             /* of the last statement and its answer */
+    pt__arena *arena; /* of the last statement and its answer */
     const char *time_zone;
-    const char *ansi;             /* "true" or "false" */
-    const char *directory;        /* files: a table name that is none is DIRECTORY/name.parquet; NULL: none */
-    const pt_local_data *local;   /* rows of the table called local */
+    const char *ansi;           /* "true" or "false" */
+    const char *directory;      /* files: a table name that is none is DIRECTORY/name.parquet; NULL: none */
+    const pt_local_data *local; /* rows of the table called local */
     const pt_type *local_type;
     uint64_t batch_rows;
 } pt__test_engine;

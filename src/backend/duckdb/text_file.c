@@ -10,7 +10,7 @@ enum { INPUT_BYTES = 256 << 10 };
 struct pt__text_file {
     duckdb_file_handle handle;
     bool is_compressed;
-    bool at_end;                  /* of the compressed bytes */
+    bool at_end; /* of the compressed bytes */
     z_stream zlib;
     char *input;
 };

@@ -71,7 +71,8 @@ static pt_status write_console(pt_job *job, sink *s, const pt_plan *rows, int64_
     return PT_OK;
 }
 
-static pt_status drop_rows(void *context, const struct ArrowSchema *schema, const struct ArrowArray *batch, pt_error *err)
+static pt_status drop_rows(void *context, const struct ArrowSchema *schema, const struct ArrowArray *batch,
+                           pt_error *err)
 {
     (void)context, (void)schema, (void)batch, (void)err;
     return PT_OK;
@@ -275,8 +276,8 @@ static pt_status read_trigger(pt__arena *arena, const start_message *m, pt__stre
 
 static Spark__Connect__StreamingQueryInstanceId *instance_id(pt__arena *arena, const pt__stream_info *info)
 {
-    Spark__Connect__StreamingQueryInstanceId *id =
-        pt__connect_make(arena, Spark__Connect__StreamingQueryInstanceId, spark__connect__streaming_query_instance_id__init);
+    Spark__Connect__StreamingQueryInstanceId *id = pt__connect_make(arena, Spark__Connect__StreamingQueryInstanceId,
+                                                                    spark__connect__streaming_query_instance_id__init);
     id->id = pt__arena_copy_string(arena, info->id);
     id->run_id = pt__arena_copy_string(arena, info->run_id);
     return id;
@@ -286,7 +287,7 @@ static const ProtobufCMessage *started(pt__arena *arena, const pt__stream_info *
 {
     Spark__Connect__WriteStreamOperationStartResult *result =
         pt__connect_make(arena, Spark__Connect__WriteStreamOperationStartResult,
-             spark__connect__write_stream_operation_start_result__init);
+                         spark__connect__write_stream_operation_start_result__init);
     result->query_id = instance_id(arena, info);
     result->name = pt__arena_copy_string(arena, info->name);
     return &result->base;
@@ -301,12 +302,13 @@ static pt_status check_start(const start_message *m, pt_error *err)
     return PT_OK;
 }
 
-static pt_status start(pt_job *job, pt__connect *mount, const start_message *m, pt__connect_stream_answer *out, pt_error *err)
+static pt_status start(pt_job *job, pt__connect *mount, const start_message *m, pt__connect_stream_answer *out,
+                       pt_error *err)
 {
     pt__arena *arena = pt__job_arena(job);
     pt__sql_options options = pt__connect_sql_options(pt__job_session(job), arena);
-    pt__stream_request request = {.name = m->query_name[0] == '\0' ? NULL : m->query_name, .run_batch = run_batch,
-                                  .free_context = free_sink};
+    pt__stream_request request = {
+        .name = m->query_name[0] == '\0' ? NULL : m->query_name, .run_batch = run_batch, .free_context = free_sink};
     PT_TRY(check_start(m, err));
     PT_TRY(read_trigger(arena, m, &request, err));
     PT_TRY(pt__connect_decode_relation(arena, m->input, &options, &request.plan, err));
@@ -335,8 +337,8 @@ static void put_status(pt__arena *arena, const pt__stream_info *info, query_resu
 {
     result->result_type_case = RESULT(STATUS);
     result->status = pt__connect_make(arena, Spark__Connect__StreamingQueryCommandResult__StatusResult,
-                          spark__connect__streaming_query_command_result__status_result__init);
-    const char *message = !info->is_active    ? info->failure[0] != '\0' ? "Terminated with exception" : "Stopped"
+                                      spark__connect__streaming_query_command_result__status_result__init);
+    const char *message = !info->is_active   ? info->failure[0] != '\0' ? "Terminated with exception" : "Stopped"
                           : info->is_running ? "Processing new data"
                                              : "Waiting for data to arrive";
     result->status->status_message = pt__arena_copy_string(arena, message);
@@ -348,8 +350,9 @@ static void put_status(pt__arena *arena, const pt__stream_info *info, query_resu
 static void put_progress(pt__arena *arena, query_result *result)
 {
     result->result_type_case = RESULT(RECENT_PROGRESS);
-    result->recent_progress = pt__connect_make(arena, Spark__Connect__StreamingQueryCommandResult__RecentProgressResult,
-                                   spark__connect__streaming_query_command_result__recent_progress_result__init);
+    result->recent_progress =
+        pt__connect_make(arena, Spark__Connect__StreamingQueryCommandResult__RecentProgressResult,
+                         spark__connect__streaming_query_command_result__recent_progress_result__init);
 }
 
 /* Clients take off what stands before the first colon. */
@@ -365,7 +368,7 @@ static void put_exception(pt__arena *arena, const pt__stream_info *info, query_r
 {
     result->result_type_case = RESULT(EXCEPTION);
     result->exception = pt__connect_make(arena, Spark__Connect__StreamingQueryCommandResult__ExceptionResult,
-                             spark__connect__streaming_query_command_result__exception_result__init);
+                                         spark__connect__streaming_query_command_result__exception_result__init);
     if (info->failure[0] == '\0')
         return;
     result->exception->_exception_message_case =
@@ -385,8 +388,9 @@ static pt_status await_query(pt_job *job, const query_message *m, query_result *
     if (pt__stream_find(pt__job_session(job), m->query_id->id, &info) && info.failure[0] != '\0')
         return pt_error_set(err, PT_EXECUTION, "%s", strchr(failure_text(pt__job_arena(job), &info), '['));
     result->result_type_case = RESULT(AWAIT_TERMINATION);
-    result->await_termination = pt__connect_make(pt__job_arena(job), Spark__Connect__StreamingQueryCommandResult__AwaitTerminationResult,
-                                     spark__connect__streaming_query_command_result__await_termination_result__init);
+    result->await_termination =
+        pt__connect_make(pt__job_arena(job), Spark__Connect__StreamingQueryCommandResult__AwaitTerminationResult,
+                         spark__connect__streaming_query_command_result__await_termination_result__init);
     result->await_termination->terminated = ended;
     return PT_OK;
 }
@@ -428,12 +432,11 @@ static pt_status ask_query(pt_job *job, const query_message *m, pt__connect_stre
 
 static query_instance *instance(pt__arena *arena, const pt__stream_info *info)
 {
-    query_instance *made = pt__connect_make(arena, query_instance,
-                                spark__connect__streaming_query_manager_command_result__streaming_query_instance__init);
+    query_instance *made = pt__connect_make(
+        arena, query_instance, spark__connect__streaming_query_manager_command_result__streaming_query_instance__init);
     made->id = instance_id(arena, info);
     if (info->name[0] != '\0') {
-        made->_name_case =
-            SPARK__CONNECT__STREAMING_QUERY_MANAGER_COMMAND_RESULT__STREAMING_QUERY_INSTANCE___NAME_NAME;
+        made->_name_case = SPARK__CONNECT__STREAMING_QUERY_MANAGER_COMMAND_RESULT__STREAMING_QUERY_INSTANCE___NAME_NAME;
         made->name = pt__arena_copy_string(arena, info->name);
     }
     return made;
@@ -447,7 +450,7 @@ static void put_active(pt_job *job, manager_result *result)
     pt__stream_list(pt__job_session(job), arena, &infos, &count);
     result->result_type_case = MANAGED(ACTIVE);
     result->active = pt__connect_make(arena, Spark__Connect__StreamingQueryManagerCommandResult__ActiveResult,
-                          spark__connect__streaming_query_manager_command_result__active_result__init);
+                                      spark__connect__streaming_query_manager_command_result__active_result__init);
     result->active->active_queries = pt__arena_array(arena, query_instance *, count + 1);
     for (size_t i = 0; i < count; i++)
         result->active->active_queries[result->active->n_active_queries++] = instance(arena, &infos[i]);
@@ -468,17 +471,17 @@ static pt_status await_any(pt_job *job, const manager_message *m, manager_result
     bool has_limit = m->await_any_termination->_timeout_ms_case != 0;
     PT_TRY(pt__stream_await(job, NULL, has_limit ? m->await_any_termination->timeout_ms : -1, &ended, err));
     result->result_type_case = MANAGED(AWAIT_ANY_TERMINATION);
-    result->await_any_termination =
-        pt__connect_make(pt__job_arena(job), Spark__Connect__StreamingQueryManagerCommandResult__AwaitAnyTerminationResult,
-             spark__connect__streaming_query_manager_command_result__await_any_termination_result__init);
+    result->await_any_termination = pt__connect_make(
+        pt__job_arena(job), Spark__Connect__StreamingQueryManagerCommandResult__AwaitAnyTerminationResult,
+        spark__connect__streaming_query_manager_command_result__await_any_termination_result__init);
     result->await_any_termination->terminated = ended;
     return PT_OK;
 }
 
 static pt_status ask_manager(pt_job *job, const manager_message *m, pt__connect_stream_answer *out, pt_error *err)
 {
-    manager_result *result =
-        pt__connect_make(pt__job_arena(job), manager_result, spark__connect__streaming_query_manager_command_result__init);
+    manager_result *result = pt__connect_make(pt__job_arena(job), manager_result,
+                                              spark__connect__streaming_query_manager_command_result__init);
     *out = (pt__connect_stream_answer){PT_CONNECT_STREAM_MANAGER_RESULT, &result->base};
     switch ((int)m->command_case) {
     case MANAGER(ACTIVE): put_active(job, result); return PT_OK;
