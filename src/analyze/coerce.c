@@ -319,7 +319,11 @@ bool pt__can_cast(const pt__analyzer *a, const pt_type *from, const pt_type *to,
 /* Whether a cast may give NULL for a value that is none, as Spark's Cast.nullable has it. */
 static bool cast_may_fail_to_null(const pt_type *from, const pt_type *to, pt_cast_mode mode)
 {
-    if (mode == PT_CAST_ANSI || pt__type_equal(from, to))
+    if (pt__type_equal(from, to))
+        return false;
+    if (from->id == PT_TYPE_VARIANT || to->id == PT_TYPE_VARIANT)
+        return from->id == PT_TYPE_VARIANT || pt__type_is_string(from);
+    if (mode == PT_CAST_ANSI)
         return false;
     if (mode == PT_CAST_TRY)
         return !(pt__type_is_string(to) ||

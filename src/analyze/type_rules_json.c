@@ -134,6 +134,54 @@ RULE(schema_of)
     return PT_OK;
 }
 
+/* variant_get(variant, path[, type]) */
+RULE(variant_get)
+{
+    if (call->argument_count < 2 || call->argument_count > 3)
+        return PT_NOT_FOUND;
+    if (match->arguments[0]->type->id != PT_TYPE_VARIANT)
+        return pt__mismatch(a, call, 0, "\"VARIANT\"", err);
+    if (!pt__can_cast_implicitly(a, match->arguments[1]->type, PT_T(STRING)))
+        return pt__mismatch(a, call, 1, "\"STRING\"", err);
+    match->arguments[1] = pt__implicit_cast(a, match->arguments[1], PT_T(STRING));
+    match->type = PT_T(VARIANT);
+    if (call->argument_count > 2) {
+        pt_status status = pt__schema_argument(a->arena, call->arguments[2], &match->type, err);
+        if (status != PT_OK)
+            return pt__analyzer_fail(status, call->base.origin, err);
+        match->type = pt__type_as_nullable(a->arena, match->type);
+    }
+    match->nullable = true;
+    return PT_OK;
+}
+
+RULE(variant_explode)
+{
+    if (call->argument_count != 1)
+        return PT_NOT_FOUND;
+    if (match->arguments[0]->type->id != PT_TYPE_VARIANT)
+        return pt__mismatch(a, call, 0, "\"VARIANT\"", err);
+    bool outer = is_named(match, "variant_explode_outer");
+    pt_field *fields = pt__arena_array(a->arena, pt_field, 3);
+    fields[0] = (pt_field){"pos", PT_T(INT), outer, NULL};
+    fields[1] = (pt_field){"key", PT_T(STRING), true, NULL};
+    fields[2] = (pt_field){"value", PT_T(VARIANT), outer, NULL};
+    match->type = pt__type_struct(a->arena, fields, 3);
+    match->nullable = false;
+    return PT_OK;
+}
+
+RULE(to_variant)
+{
+    const pt_type *type = call->argument_count == 1 ? match->arguments[0]->type : NULL;
+    if (type == NULL)
+        return PT_NOT_FOUND;
+    if (type->id != PT_TYPE_STRUCT && type->id != PT_TYPE_ARRAY && type->id != PT_TYPE_MAP)
+        return pt__mismatch(a, call, 0, "\"STRUCT\", \"ARRAY\" or \"MAP\"", err);
+    match->type = PT_T(VARIANT);
+    return PT_OK;
+}
+
 static const struct {
     const char *name;
     pt__type_rule rule;
@@ -141,6 +189,9 @@ static const struct {
     {"from_text", type_from_text},
     {"schema_of", type_schema_of},
     {"to_text", type_to_text},
+    {"to_variant", type_to_variant},
+    {"variant_explode", type_variant_explode},
+    {"variant_get", type_variant_get},
 };
 
 pt__type_rule pt__json_rule_find(const char *name, size_t name_size)

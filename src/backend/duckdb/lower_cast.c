@@ -1,4 +1,5 @@
 #include "backend/duckdb/lower.h"
+#include "backend/duckdb/lower_collections.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -368,6 +369,14 @@ static pt_status put_cast(pt__lower *lower, const cast *c, const char *text, con
     }
     if (from->id == PT_TYPE_VOID) {
         put_native(lower, text, to);
+        return PT_OK;
+    }
+    if (from->id == PT_TYPE_VARIANT) {
+        pt__put_variant_cast(lower, text, "'$'", to, strcmp(c->mode, "try") == 0);
+        return PT_OK;
+    }
+    if (to->id == PT_TYPE_VARIANT) {
+        pt__put_to_variant(lower, text, from);
         return PT_OK;
     }
     return put_other(lower, c, text, from, to, err);

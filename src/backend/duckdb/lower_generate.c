@@ -125,6 +125,10 @@ static pt_status put_list(pt__lower *lower, const generator *g, const pt_type **
         pt__put(lower, "]");
         return PT_OK;
     }
+    if (name_is(g, "variant_explode") || name_is(g, "variant_explode_outer")) {
+        *element = g->call->base.type;
+        return pt__lower_by_template(lower, "spark_variant_entries({0})", g->call, NULL, err);
+    }
     bool is_map = g->call->arguments[0]->type->id == PT_TYPE_MAP;
     pt__put(lower, is_map ? "map_entries(" : "(");
     PT_TRY(pt__lower_expr(lower, g->call->arguments[0], err));

@@ -47,6 +47,12 @@ static const pt_type *with_text(pt__arena *arena, const pt_type *type)
 {
     if (type->id == PT_TYPE_BINARY)
         return PT_T(STRING);
+    if (type->id == PT_TYPE_VARIANT) {
+        static const pt_field FIELDS[] = {{"value", NULL, true, NULL}, {"metadata", NULL, true, NULL}};
+        pt_field *both = pt__arena_copy(arena, FIELDS, sizeof(FIELDS));
+        both[0].type = both[1].type = PT_T(STRING);
+        return pt__type_struct(arena, both, 2);
+    }
     if (type->id == PT_TYPE_ARRAY || type->id == PT_TYPE_MAP) {
         const pt_type *element = with_text(arena, type->element);
         if (element == type->element)
@@ -66,33 +72,92 @@ static const pt_type *with_text(pt__arena *arena, const pt_type *type)
     return differs ? pt__type_struct(arena, fields, type->field_count) : type;
 }
 
+/* `text` gives JSON: the value of the type that it holds. */
+static void put_from_json(pt__lower *lower, const char *text, const pt_type *type)
+{
+    const pt_type *textual = with_text(lower->arena, type);
+    pt__put(lower, textual == type ? "" : "CAST(");
+    if (pt__type_is_string(textual)) { /* a cast would leave the quotes */
+        pt__putf(lower, "json_extract_string(%s, '$')", text);
+    } else {
+        pt__putf(lower, "CAST(CAST(%s AS JSON) AS ", text);
+        pt__put_type(lower, textual);
+        pt__put(lower, ")");
+    }
+    if (textual == type)
+        return;
+    pt__put(lower, " AS ");
+    pt__put_type(lower, type);
+    pt__put(lower, ")");
+}
+
+/* `head` and the type arguments, which close the call. */
+static const char *call_text(pt__lower *lower, const char *head, const pt_type *type, pt__options options)
+{
+    size_t mark = lower->text.size_bytes;
+    pt__put(lower, head);
+    put_type_arguments(lower, type, options);
+    return pt__cut(lower, mark);
+}
+
 RULE(from_text)
 {
     (void)form;
-    const pt_type *type = call->base.type;
-    const pt_type *textual = with_text(lower->arena, type);
-    pt__put(lower, textual == type ? "CAST(CAST(" : "CAST(CAST(CAST(");
-    pt__put(lower, is_word(call, "from_csv") ? "spark_from_csv(" : "spark_from_json(");
-    PT_TRY(pt__lower_expr(lower, call->arguments[0], err));
-    put_type_arguments(lower, type, options_of(lower, call, 2));
-    pt__put(lower, " AS JSON) AS ");
-    pt__put_type(lower, textual);
-    pt__put(lower, ")");
-    if (textual != type) {
-        pt__put(lower, " AS ");
-        pt__put_type(lower, type);
-        pt__put(lower, ")");
-    }
-    return PT_OK;
+    const char *head = is_word(call, "from_csv") ? "spark_from_csv({0}" : "spark_from_json({0}";
+    const char *read = call_text(lower, head, call->base.type, options_of(lower, call, 2));
+    size_t mark = lower->text.size_bytes;
+    put_from_json(lower, read, call->base.type);
+    return pt__lower_by_template(lower, pt__cut(lower, mark), call, NULL, err);
 }
 
 RULE(to_text)
 {
     (void)form;
-    pt__put(lower, is_word(call, "to_csv") ? "spark_to_csv(" : "spark_to_json(");
-    PT_TRY(pt__lower_expr(lower, call->arguments[0], err));
-    put_type_arguments(lower, call->arguments[0]->type, options_of(lower, call, 1));
-    return PT_OK;
+    const char *head = is_word(call, "to_csv") ? "spark_to_csv({0}" : "spark_to_json({0}";
+    const char *written = call_text(lower, head, call->arguments[0]->type, options_of(lower, call, 1));
+    return pt__lower_by_template(lower, written, call, NULL, err);
+}
+
+/* ---- variants ---- */
+
+static pt__options try_options(pt__lower *lower, bool is_try)
+{
+    const char *text = is_try ? "{\"try\":\"true\"}" : "{}";
+    pt__options options = NULL;
+    pt__json_parse(lower->arena, text, strlen(text), &options, NULL);
+    return options;
+}
+
+void pt__put_variant_cast(pt__lower *lower, const char *variant, const char *path, const pt_type *type, bool is_try)
+{
+    if (type->id == PT_TYPE_VARIANT) {
+        pt__putf(lower, "spark_variant_part(%s, %s)", variant, path);
+        return;
+    }
+    const char *head = pt__arena_printf(lower->arena, "spark_variant_get(%s, %s", variant, path);
+    put_from_json(lower, call_text(lower, head, type, try_options(lower, is_try)), type);
+}
+
+void pt__put_to_variant(pt__lower *lower, const char *value, const pt_type *type)
+{
+    const char *head = pt__arena_printf(lower->arena, "spark_to_variant(%s", value);
+    pt__put(lower, call_text(lower, head, type, try_options(lower, false)));
+}
+
+RULE(variant_get)
+{
+    (void)form;
+    size_t mark = lower->text.size_bytes;
+    pt__put_variant_cast(lower, "{0}", "{1}", call->base.type, call->mode == PT_CAST_TRY);
+    return pt__lower_by_template(lower, pt__cut(lower, mark), call, NULL, err);
+}
+
+RULE(to_variant)
+{
+    (void)form;
+    size_t mark = lower->text.size_bytes;
+    pt__put_to_variant(lower, "{0}", call->arguments[0]->type);
+    return pt__lower_by_template(lower, pt__cut(lower, mark), call, NULL, err);
 }
 
 RULE(schema_of)
@@ -115,9 +180,8 @@ static const struct {
     const char *name;
     pt__lower_rule rule;
 } RULES[] = {
-    {"from_text", rule_from_text},
-    {"schema_of", rule_schema_of},
-    {"to_text", rule_to_text},
+    {"from_text", rule_from_text},   {"schema_of", rule_schema_of},     {"to_text", rule_to_text},
+    {"to_variant", rule_to_variant}, {"variant_get", rule_variant_get},
 };
 
 pt__lower_rule pt__lower_json_rule_find(const char *name)

@@ -404,6 +404,48 @@ static bool at_variant_path(const pt__sql_parser *p)
            pt__sql_is_joined(p, 1);
 }
 
+/* One more part of a path, as variant_get writes it; `*found` is false when none follows. */
+static pt_status parse_path_part(pt__sql_parser *p, const char **path, bool *found)
+{
+    const char *name = NULL;
+    *found = true;
+    if (pt__sql_accept(p, '.')) {
+        PT_TRY(pt__sql_identifier(p, &name));
+        *path = pt__arena_printf(p->arena, "%s['%s']", *path, name);
+    } else if (pt__sql_accept(p, '[')) {
+        const pt_expr *key = NULL;
+        PT_TRY(pt__sql_value(p, &key));
+        PT_TRY(pt__sql_expect(p, ']'));
+        if (key->kind != PT_EXPR_LITERAL)
+            return pt__sql_unsupported(p, "a computed part of a variant's path");
+        const pt_value *value = &pt__expr_as_literal(key)->value;
+        *path =
+            pt__type_is_string(key->type)
+                ? pt__arena_printf(p->arena, "%s['%.*s']", *path, (int)value->as.text.size_bytes, value->as.text.data)
+                : pt__arena_printf(p->arena, "%s[%lld]", *path, (long long)value->as.integer);
+    } else {
+        *found = false;
+    }
+    return PT_OK;
+}
+
+/* v:a.b[0] is variant_get(v, '$.a.b[0]'). */
+static pt_status parse_variant_path(pt__sql_parser *p, size_t first, const pt_expr **in_out)
+{
+    size_t at = p->position;
+    const char *path = "$";
+    pt__sql_skip(p, 1);
+    if (!pt__sql_at(p, '[')) {
+        const char *name = NULL;
+        PT_TRY(pt__sql_identifier(p, &name));
+        path = pt__arena_printf(p->arena, "$['%s']", name);
+    }
+    for (bool found = true; found;)
+        PT_TRY(parse_path_part(p, &path, &found));
+    *in_out = pt__sql_make_call(p, first, "variant_get", 2, *in_out, pt__sql_make_string(p, at, path));
+    return PT_OK;
+}
+
 static pt_status parse_suffixes(pt__sql_parser *p, size_t first, const pt_expr **out)
 {
     for (;;) {
@@ -417,7 +459,7 @@ static pt_status parse_suffixes(pt__sql_parser *p, size_t first, const pt_expr *
             pt__sql_skip(p, 1);
             PT_TRY(parse_collate(p, first, out));
         } else if (at_variant_path(p)) {
-            return pt__sql_unsupported(p, "reading a variant by a path after ':'");
+            PT_TRY(parse_variant_path(p, first, out));
         } else {
             return PT_OK;
         }

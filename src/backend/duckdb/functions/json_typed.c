@@ -4,6 +4,7 @@
 #include "backend/duckdb/functions/kernels.h"
 #include "backend/duckdb/functions/number_text.h"
 #include "backend/duckdb/functions/typed_text.h"
+#include "backend/duckdb/functions/variant.h"
 
 #include <stdlib.h>
 
@@ -103,6 +104,23 @@ static bool convert_decimal(conversion *c, const pt__loose_node *node, const pt_
     if (node->kind == PT_LOOSE_INT || node->kind == PT_LOOSE_FLOAT)
         return pt__typed_append_decimal(c->out, type, node->text);
     return node->kind == PT_LOOSE_STRING && pt__typed_append_decimal(c->out, type, plain_text(c, node));
+}
+
+static bool convert_variant(conversion *c, uint32_t index)
+{
+    pt__variant_builder builder = {0};
+    pt__buffer metadata = PT_BUFFER_INIT;
+    pt__variant_add_json(&builder, c->json, index);
+    pt__variant_append_metadata(&metadata, &builder);
+    pt__buffer_append_string(c->out, "{\"value\":");
+    pt__typed_append_bytes(c->out, builder.value.data, builder.value.size_bytes);
+    pt__buffer_append_string(c->out, ",\"metadata\":");
+    pt__typed_append_bytes(c->out, metadata.data, metadata.size_bytes);
+    pt__buffer_append_byte(c->out, '}');
+    bool ok = !builder.has_duplicate;
+    pt__buffer_deinit(&metadata);
+    pt__variant_builder_deinit(&builder);
+    return ok;
 }
 
 /* ---- nested ---- */
@@ -224,6 +242,7 @@ static bool convert(conversion *c, uint32_t index, const pt_type *type)
     case PT_TYPE_STRUCT: return convert_struct(c, index, type);
     case PT_TYPE_ARRAY: return convert_array(c, index, type);
     case PT_TYPE_MAP: return convert_map(c, index, type);
+    case PT_TYPE_VARIANT: return convert_variant(c, index);
     default: return false;
     }
 }

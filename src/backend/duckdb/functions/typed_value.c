@@ -1,6 +1,7 @@
 #include "backend/duckdb/functions/typed_value.h"
 
 #include "backend/duckdb/functions/nested.h"
+#include "backend/duckdb/functions/variant.h"
 #include "base/civil.h"
 #include "base/format_datetime.h"
 #include "base/format_double.h"
@@ -240,6 +241,11 @@ void pt__typed_append_json(pt__buffer *out, const pt__typed_reader *reader, cons
     case PT_TYPE_STRUCT: append_struct(out, reader, type, column, row); break;
     case PT_TYPE_ARRAY: append_array(out, reader, type, column, row); break;
     case PT_TYPE_MAP: append_map(out, reader, type, column, row); break;
+    case PT_TYPE_VARIANT: {
+        pt__variant variant = pt__variant_at(column, row);
+        pt__variant_append_json(out, &variant, reader->zone);
+        break;
+    }
     default: append_leaf(out, reader, type, column, row);
     }
 }

@@ -24,8 +24,43 @@ static const struct {
     {"INTERVAL", DUCKDB_TYPE_INTERVAL},
 };
 
+static bool is_named(pt_text_view name, const char *wanted)
+{
+    return strlen(wanted) == name.size_bytes && memcmp(wanted, name.data, name.size_bytes) == 0;
+}
+
+/* A struct; takes the types. */
+static duckdb_logical_type make_struct(duckdb_logical_type *types, const char **names, idx_t count)
+{
+    duckdb_logical_type made = duckdb_create_struct_type(types, names, count);
+    for (idx_t i = 0; i < count; i++)
+        duckdb_destroy_logical_type(&types[i]);
+    return made;
+}
+
+static duckdb_logical_type make_variant(void)
+{
+    duckdb_logical_type types[] = {duckdb_create_logical_type(DUCKDB_TYPE_BLOB),
+                                   duckdb_create_logical_type(DUCKDB_TYPE_BLOB)};
+    const char *names[] = {"value", "metadata"};
+    return make_struct(types, names, 2);
+}
+
+/* A row of variant_explode. */
+static duckdb_logical_type make_variant_entry(void)
+{
+    duckdb_logical_type types[] = {duckdb_create_logical_type(DUCKDB_TYPE_INTEGER),
+                                   duckdb_create_logical_type(DUCKDB_TYPE_VARCHAR), make_variant()};
+    const char *names[] = {"pos", "key", "value"};
+    return make_struct(types, names, 3);
+}
+
 duckdb_logical_type pt__fn_type_make(pt_text_view name, int scale)
 {
+    if (is_named(name, "VARIANT"))
+        return make_variant();
+    if (is_named(name, "VARIANT_ENTRY"))
+        return make_variant_entry();
     if (name.size_bytes > 2 && memcmp(name.data + name.size_bytes - 2, "[]", 2) == 0) {
         duckdb_logical_type element = pt__fn_type_make((pt_text_view){name.data, name.size_bytes - 2}, scale);
         duckdb_logical_type list = duckdb_create_list_type(element);
