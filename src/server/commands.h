@@ -8,6 +8,8 @@
 
 int pt__serve_command(const pt__arguments *arguments);
 int pt__sql_command(const pt__arguments *arguments);
+int pt__decode_command(const pt__arguments *arguments);
+int pt__run_file_command(const pt__arguments *arguments);
 
 /** Says on standard error what went wrong; the exit status of a failed command. */
 int pt__report(const pt_error *err);

@@ -13,6 +13,8 @@ static const char introduction[] =
     "Usage:\n"
     "  portico serve [options]     serve clients until SIGTERM\n"
     "  portico sql \"STATEMENT\"     run one statement in Spark's dialect and print its result\n"
+    "  portico decode FILE         print the plan of an encoded query, in the format of --format\n"
+    "  portico run FILE            run an encoded query over --tables and print its rows\n"
     "  portico version             print the version\n"
     "  portico help                print this\n"
     "\n"
@@ -22,6 +24,7 @@ static const char introduction[] =
     "  portico serve --listen 0.0.0.0:15002 --token /etc/portico/token\n"
     "  PORTICO_LISTEN=127.0.0.1:0 portico serve            take a free port and print it\n"
     "  portico sql \"select sum(id) from range(10)\"\n"
+    "  portico run --format substrait.plan.v1 --tables shop=shop.parquet query.bin\n"
     "\n"
     "and in Python:\n"
     "  spark = SparkSession.builder.remote(\"sc://127.0.0.1:15002\").getOrCreate()\n"
@@ -50,10 +53,8 @@ static const struct command {
     int (*run)(const pt__arguments *arguments);
     size_t words_max; /* with the command itself */
 } commands[] = {
-    {"serve", pt__serve_command, 1},
-    {"sql", pt__sql_command, 2},
-    {"version", version_command, 1},
-    {"help", help_command, 2},
+    {"serve", pt__serve_command, 1},  {"sql", pt__sql_command, 2},     {"decode", pt__decode_command, 2},
+    {"run", pt__run_file_command, 2}, {"version", version_command, 1}, {"help", help_command, 2},
 };
 
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };
