@@ -84,9 +84,12 @@ const char *pt__quote_type(pt__arena *arena, const pt_type *type);
 /** "(a + 1)" — an expression as quoted in errors. */
 const char *pt__quote_expr(pt__arena *arena, const pt_expr *expr);
 
-/* ---- relation.c and the files of each family ---- */
+/* ---- relation.c ---- */
 
+/** Resolves and types a relation and all below it, by the function of its kind. */
 pt_status pt__analyze_plan(pt__analyzer *a, const pt_plan *plan, const pt_plan **out, pt_error *err);
+
+/* ---- node.c ---- */
 
 /** A column of a new id. */
 pt_column pt__new_column(pt__analyzer *a, const char *name, const pt_type *type, bool nullable);
@@ -123,8 +126,26 @@ void pt__pass_columns(pt_plan *node, const pt_plan *input);
  */
 const pt_column *pt__output_columns(pt__analyzer *a, const pt_expr *const *expressions, size_t count);
 
+/** A new alias of an analyzed expression, of its type and nullability; the caller may still change it. */
+pt_expr_alias *pt__typed_alias(pt__analyzer *a, const pt_expr *child, const char *name);
 /** An alias of the name that Spark makes up for an analyzed expression. */
 const pt_expr *pt__automatic_alias(pt__analyzer *a, const pt_expr *expr);
+
+/** Casts the visible columns of `plan` to `types` where they differ, keeping names. */
+const pt_plan *pt__cast_columns(pt__analyzer *a, const pt_plan *plan, const pt_type *const *types);
+
+/** A list of column names after an alias must be empty or as long as the relation is wide. */
+pt_status pt__check_name_count(pt__analyzer *a, const pt_plan *plan, size_t name_count, pt_error *err);
+/** The visible columns of `input` under a new qualifier, the first `name_count` of them renamed; plan id of `plan`. */
+const pt_plan *pt__rename(pt__analyzer *a, const pt_plan *input, pt_name qualifier, const char *const *names,
+                          size_t name_count, const pt_plan *plan);
+
+/* ---- with.c ---- */
+
+/** The DataFrame of the enclosing WITH_REFERENCES nodes, not analyzed, that is aliased `name`; NULL: none. */
+const pt_plan *pt__find_reference(const pt__analyzer *a, const pt_name *name);
+/** A reference to the common table expression in reach that is called `name`; NULL: none. Plan id of `plan`. */
+const pt_plan *pt__refer_to_cte(pt__analyzer *a, const pt_name *name, const pt_plan *plan);
 
 /* ---- expression.c ---- */
 
@@ -310,8 +331,5 @@ pt_status pt__analyze_over_select(pt__analyzer *a, const pt_plan *select, const 
 /** HAVING over an analyzed select list of groups; PT_NOT_FOUND when it has no groups. */
 pt_status pt__analyze_having(pt__analyzer *a, const pt_plan_project *project, const pt_plan_filter *node,
                              const pt_plan **out, pt_error *err);
-
-/** Casts the visible columns of `plan` to `types` where they differ, keeping names. */
-const pt_plan *pt__cast_columns(pt__analyzer *a, const pt_plan *plan, const pt_type *const *types);
 
 #endif

@@ -24,12 +24,7 @@ const pt_expr *pt__build_call(pt__build *b, const char *name, size_t count, ...)
 
 const pt_expr *pt__build_alias(pt__build *b, const pt_expr *child, const char *name)
 {
-    if (b->status != PT_OK)
-        return NULL;
-    pt_expr_alias *alias = (pt_expr_alias *)pt__expr_alias(b->a->arena, child, name);
-    alias->base.type = child->type;
-    alias->base.nullable = child->nullable;
-    return &alias->base;
+    return b->status != PT_OK ? NULL : &pt__typed_alias(b->a, child, name)->base;
 }
 
 const pt_expr *pt__build_cast(pt__build *b, const pt_expr *child, const pt_type *type)

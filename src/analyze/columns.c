@@ -3,14 +3,6 @@
 
 #include <string.h>
 
-static const pt_expr *typed_alias(pt__analyzer *a, const pt_expr *child, const char *name)
-{
-    pt_expr_alias *alias = (pt_expr_alias *)pt__expr_alias(a->arena, child, name);
-    alias->base.type = child->type;
-    alias->base.nullable = child->nullable;
-    return &alias->base;
-}
-
 /* ---- withColumns, withColumnsRenamed, drop, toDF, to ---- */
 
 static int find_name(const pt__analyzer *a, const char *const *names, size_t count, const char *name)
@@ -73,7 +65,7 @@ PT_ANALYZE_KIND(rename_columns)
     }
     for (size_t i = 0; i < count; i++) {
         if (names[i] != pt__expr_as_column(refs[i])->name)
-            refs[i] = typed_alias(a, refs[i], names[i]);
+            refs[i] = &pt__typed_alias(a, refs[i], names[i])->base;
     }
     *out = pt__project(a, input, refs, count, &node->base);
     return PT_OK;
@@ -137,7 +129,7 @@ PT_ANALYZE_KIND(to_df)
         return pt__analyzer_fail(status, node->base.origin, err);
     }
     for (size_t i = 0; i < count; i++)
-        refs[i] = typed_alias(a, refs[i], node->names[i]);
+        refs[i] = &pt__typed_alias(a, refs[i], node->names[i])->base;
     *out = pt__project(a, input, refs, count, &node->base);
     return PT_OK;
 }
@@ -148,7 +140,7 @@ static pt_status column_to_field(pt__analyzer *a, const pt_plan *input, const pt
     int index = pt__find_column(a, input, field->name);
     pt_status status = PT_OK;
     if (index == -1 && field->nullable) {
-        *out = typed_alias(a, pt__expr_null(a->arena, field->type), field->name);
+        *out = &pt__typed_alias(a, pt__expr_null(a->arena, field->type), field->name)->base;
         return PT_OK;
     }
     pt_name one = pt__name_one(a->arena, field->name);
@@ -169,7 +161,7 @@ static pt_status column_to_field(pt__analyzer *a, const pt_plan *input, const pt
                              pt__quote_type(a->arena, field->type), NULL);
         ref = pt__make_cast(a, ref, field->type, PT_CAST_ANSI, true);
     }
-    pt_expr_alias *alias = (pt_expr_alias *)typed_alias(a, ref, field->name);
+    pt_expr_alias *alias = pt__typed_alias(a, ref, field->name);
     alias->metadata = field->metadata;
     *out = &alias->base;
     return PT_OK;
@@ -218,7 +210,7 @@ static pt_status first_of(pt__analyzer *a, const pt_expr *ref, const pt_expr **o
     argument[0] = ref;
     const pt_expr *first;
     PT_TRY(pt__call(a, "first", argument, 1, &first, err));
-    pt_expr_alias *alias = (pt_expr_alias *)typed_alias(a, first, pt__expr_as_column(ref)->name);
+    pt_expr_alias *alias = pt__typed_alias(a, first, pt__expr_as_column(ref)->name);
     alias->base.nullable = ref->nullable;
     *out = &alias->base;
     return PT_OK;
@@ -250,12 +242,6 @@ PT_ANALYZE_KIND(deduplicate)
 
 /* ---- na.fill, na.drop, na.replace ---- */
 
-static const pt_expr *literal_of(const pt_expr *expr)
-{
-    expr = pt__strip_alias(expr);
-    return expr;
-}
-
 static bool fills(const pt_type *column, const pt_type *value)
 {
     if (pt__type_is_numeric(value))
@@ -278,7 +264,7 @@ static pt_status filled(pt__analyzer *a, const pt_expr *ref, const pt_expr *valu
         pt__type_same_kind(value->type, ref->type) ? value : pt__make_cast(a, value, ref->type, PT_CAST_ANSI, true);
     const pt_expr *made;
     PT_TRY(pt__call(a, "coalesce", arguments, 2, &made, err));
-    *out = typed_alias(a, made, pt__expr_as_column(ref)->name);
+    *out = &pt__typed_alias(a, made, pt__expr_as_column(ref)->name)->base;
     return PT_OK;
 }
 
@@ -286,9 +272,9 @@ static const pt_expr *fill_value(pt__analyzer *a, const pt_plan_fill_na *node, c
                                  const pt_column *c)
 {
     if (node->value_count == 1)
-        return node->name_count == 0 || chosen[column] ? literal_of(node->values[0]) : NULL;
+        return node->name_count == 0 || chosen[column] ? pt__strip_alias(node->values[0]) : NULL;
     int index = find_name(a, node->names, node->name_count, c->name);
-    return index < 0 ? NULL : literal_of(node->values[index]);
+    return index < 0 ? NULL : pt__strip_alias(node->values[index]);
 }
 
 PT_ANALYZE_KIND(fill_na)
@@ -378,8 +364,8 @@ static pt_status replaced(pt__analyzer *a, const pt_plan_replace_values *node, c
 {
     pt__list(const pt_expr *) when = {0};
     for (size_t i = 0; i < node->value_count; i++) {
-        const pt_expr *old_value = literal_of(node->old_values[i]);
-        const pt_expr *new_value = literal_of(node->new_values[i]);
+        const pt_expr *old_value = pt__strip_alias(node->old_values[i]);
+        const pt_expr *new_value = pt__strip_alias(node->new_values[i]);
         if (!replaces(ref->type, old_value))
             continue;
         const pt_expr **sides = pt__arena_array(a->arena, const pt_expr *, 2);
@@ -396,7 +382,7 @@ static pt_status replaced(pt__analyzer *a, const pt_plan_replace_values *node, c
     pt__list_push(a->arena, &when, ref);
     const pt_expr *made;
     PT_TRY(pt__call(a, "when", when.items, when.count, &made, err));
-    *out = typed_alias(a, made, pt__expr_as_column(ref)->name);
+    *out = &pt__typed_alias(a, made, pt__expr_as_column(ref)->name)->base;
     return PT_OK;
 }
 

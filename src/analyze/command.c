@@ -48,10 +48,7 @@ static const pt_expr *stored(pt__analyzer *a, const pt_expr *value, const pt_fie
 {
     const pt_expr *cast =
         pt__type_same_kind(value->type, field->type) ? value : pt__make_cast(a, value, field->type, PT_CAST_ANSI, true);
-    pt_expr_alias *alias = (pt_expr_alias *)pt__expr_alias(a->arena, cast, field->name);
-    alias->base.type = cast->type;
-    alias->base.nullable = cast->nullable;
-    return &alias->base;
+    return &pt__typed_alias(a, cast, field->name)->base;
 }
 
 static pt_status check_store(pt__analyzer *a, const pt_plan_insert *node, const pt_expr *value, const pt_field *field,

@@ -116,8 +116,7 @@ static pt_status key_output(pt__analyzer *a, pt_join_kind kind, const key_pair *
     sides[1] = pt__column_ref(a, right);
     const pt_expr *merged;
     PT_TRY(pt__call(a, "coalesce", sides, 2, &merged, err));
-    pt_expr_alias *alias = (pt_expr_alias *)pt__expr_alias(a->arena, merged, pair->left->name);
-    alias->base.type = merged->type;
+    pt_expr_alias *alias = pt__typed_alias(a, merged, pair->left->name);
     alias->base.nullable = pair->left->nullable && pair->right->nullable;
     *out = &alias->base;
     return PT_OK;
@@ -278,8 +277,7 @@ static pt_status fail_by_name(pt__analyzer *a, const pt_plan_set_operation *node
 static const pt_expr *null_column(pt__analyzer *a, const pt_column *like)
 {
     const pt_expr *null = pt__expr_null(a->arena, like->type);
-    pt_expr_alias *alias = (pt_expr_alias *)pt__expr_alias(a->arena, null, like->name);
-    alias->base.type = like->type;
+    pt_expr_alias *alias = pt__typed_alias(a, null, like->name);
     alias->base.nullable = true;
     return &alias->base;
 }

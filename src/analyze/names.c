@@ -247,9 +247,7 @@ static pt_status resolve_lateral_alias(pt__analyzer *a, const pt__scope *scope, 
     const pt_expr_alias *alias = select_alias(a, scope, attribute->name.parts[0]);
     if (alias == NULL)
         return PT_NOT_FOUND;
-    const pt_expr *expr = pt__expr_alias(a->arena, alias->child, alias->names[0]);
-    ((pt_expr *)expr)->type = alias->child->type;
-    ((pt_expr *)expr)->nullable = alias->child->nullable;
+    const pt_expr *expr = &pt__typed_alias(a, alias->child, alias->names[0])->base;
     for (size_t i = 1; i < attribute->name.count; i++)
         PT_TRY(pt__extract(a, expr, pt__expr_string(a->arena, attribute->name.parts[i]), attribute->base.origin, &expr,
                            err));

@@ -12,19 +12,9 @@ static const pt_expr *named(pt__analyzer *a, const pt_expr *expr)
     if (expr->kind == PT_EXPR_ALIAS || (expr->kind == PT_EXPR_COLUMN && !pt__expr_as_column(expr)->is_outer))
         return expr;
     const pt_column *column = pt__output_columns(a, &expr, 1);
-    pt_expr_alias *alias = (pt_expr_alias *)pt__expr_alias(a->arena, expr, column->name);
+    pt_expr_alias *alias = pt__typed_alias(a, expr, column->name);
     alias->metadata = column->metadata;
-    alias->base.type = expr->type;
-    alias->base.nullable = expr->nullable;
     alias->base.origin = expr->origin;
-    return &alias->base;
-}
-
-static const pt_expr *typed_alias(pt__analyzer *a, const pt_expr *child, const char *name)
-{
-    pt_expr_alias *alias = (pt_expr_alias *)pt__expr_alias(a->arena, child, name);
-    alias->base.type = child->type;
-    alias->base.nullable = child->nullable;
     return &alias->base;
 }
 
@@ -436,7 +426,7 @@ static pt_status extend_select(pt__analyzer *a, const pt_plan_project *project, 
     for (size_t i = 0; i < count; i++) {
         const pt_expr *below;
         PT_TRY(analyze_below(&s, project->input, aggregate != NULL ? &g : NULL, expressions[i], &below, err));
-        all[width + i] = typed_alias(a, below, "order");
+        all[width + i] = &pt__typed_alias(a, below, "order")->base;
     }
     const pt_plan *input = project->input;
     if (aggregate != NULL)
