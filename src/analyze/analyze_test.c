@@ -147,3 +147,72 @@ PT_TEST(analysis_calls_some_functions_without_parentheses)
     check_column(pt__expr_attribute(arena, "session_user", NULL), "current_user()", "string", false);
     pt__arena_free(arena);
 }
+
+static const pt_expr *column_at(pt__arena *arena, uint32_t position, uint32_t outer)
+{
+    pt_expr_ordinal *ordinal = pt__expr_make(arena, ORDINAL, ordinal, NULL);
+    ordinal->position = position;
+    ordinal->outer = outer;
+    return &ordinal->base;
+}
+
+PT_TEST(analysis_takes_columns_by_position)
+{
+    pt__arena *a = pt__arena_new(0);
+    check_column(column_at(a, 0, 0), "id", "bigint", false);
+    pt_error err = PT_ERROR_INIT;
+    const pt_plan *out = NULL;
+    PT_CHECK_EQ(analyze(a, select_one(a, column_at(a, 1, 0)), &out, &err), PT_BAD_PLAN);
+    PT_CHECK_STR(err.message, "there is no column 1 in the input");
+    PT_CHECK_EQ(analyze(a, select_one(a, column_at(a, 0, 1)), &out, &err), PT_BAD_PLAN);
+    pt_error_clear(&err);
+    pt__arena_free(a);
+}
+
+PT_TEST(analysis_takes_columns_of_the_query_around_by_position)
+{
+    pt__arena *a = pt__arena_new(0);
+    pt_plan_filter *filter = pt__plan_make(a, FILTER, filter, NULL);
+    filter->input = range_of_ten(a);
+    filter->condition = pt__expr_call(a, NULL, "=", 2, column_at(a, 0, 0), column_at(a, 0, 1));
+    pt_expr_subquery *exists = pt__expr_make(a, SUBQUERY, subquery, NULL);
+    exists->subquery_kind = PT_SUBQUERY_EXISTS;
+    exists->plan = &filter->base;
+    pt_error err = PT_ERROR_INIT;
+    const pt_plan *out = NULL;
+    analyze(a, select_one(a, pt__expr_alias(a, &exists->base, "e")), &out, &err);
+    PT_CHECK_STR(err.message, "");
+    if (out != NULL)
+        PT_CHECK(strstr(pt__plan_text(a, out), "outer id#") != NULL);
+    pt_error_clear(&err);
+    pt__arena_free(a);
+}
+
+PT_TEST(analysis_takes_fields_by_position)
+{
+    pt__arena *a = pt__arena_new(0);
+    pt_expr_field *field = pt__expr_make(a, FIELD, field, NULL);
+    field->child = pt__expr_call(a, NULL, "struct", 2, column_at(a, 0, 0), pt__expr_int(a, 1));
+    field->ordinal = 1;
+    check_column(&field->base, "col2", "int", false);
+    pt_error err = PT_ERROR_INIT;
+    const pt_plan *out = NULL;
+    field->ordinal = 2;
+    PT_CHECK_EQ(analyze(a, select_one(a, &field->base), &out, &err), PT_BAD_PLAN);
+    pt_error_clear(&err);
+    pt__arena_free(a);
+}
+
+PT_TEST(analysis_leaves_out_a_declared_cast_to_the_same_type)
+{
+    pt__arena *a = pt__arena_new(0);
+    pt_expr_cast *cast = (pt_expr_cast *)pt__expr_cast(a, column_at(a, 0, 0), PT_T(LONG), PT_CAST_DEFAULT);
+    cast->is_implicit = true;
+    pt_error err = PT_ERROR_INIT;
+    const pt_plan *out = NULL;
+    analyze(a, select_one(a, &cast->base), &out, &err);
+    PT_REQUIRE(out != NULL);
+    PT_CHECK_EQ(pt__plan_as_project(out)->expressions[0]->kind, PT_EXPR_COLUMN);
+    pt_error_clear(&err);
+    pt__arena_free(a);
+}

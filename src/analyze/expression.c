@@ -156,6 +156,15 @@ static pt_status analyze_extract(pt__analyzer *a, pt__scope *scope, const pt_exp
     return pt__extract(a, child, key, extract->base.origin, out, err);
 }
 
+/* Before analysis a field is known by its position alone. */
+static pt_status analyze_field(pt__analyzer *a, pt__scope *scope, const pt_expr_field *field, const pt_expr **out,
+                               pt_error *err)
+{
+    const pt_expr *child;
+    PT_TRY(pt__analyze_expr(a, scope, field->child, &child, err));
+    return pt__field_at(a, child, field->ordinal, field->base.origin, out, err);
+}
+
 static pt_status analyze_alias(pt__analyzer *a, pt__scope *scope, const pt_expr_alias *alias, const pt_expr **out,
                                pt_error *err)
 {
@@ -191,6 +200,10 @@ static pt_status analyze_cast(pt__analyzer *a, pt__scope *scope, const pt_expr_c
 {
     const pt_expr *child;
     PT_TRY(pt__analyze_expr(a, scope, cast->child, &child, err));
+    if (cast->is_implicit && pt__type_same_kind(child->type, cast->target)) {
+        *out = child; /* of the declared type already */
+        return PT_OK;
+    }
     pt_cast_mode mode = cast->mode;
     if (mode == PT_CAST_DEFAULT)
         mode = a->ansi ? PT_CAST_ANSI : PT_CAST_LEGACY;
@@ -648,9 +661,10 @@ static pt_status analyze_lambda_variable(pt__analyzer *a, pt__scope *scope, cons
 static pt_status dispatch(pt__analyzer *a, pt__scope *scope, const pt_expr *expr, const pt_expr **out, pt_error *err)
 {
     switch (expr->kind) {
+    case PT_EXPR_ORDINAL: return pt__resolve_ordinal(a, scope, pt__expr_as_ordinal(expr), out, err);
+    case PT_EXPR_FIELD: return analyze_field(a, scope, pt__expr_as_field(expr), out, err);
     case PT_EXPR_LITERAL:
     case PT_EXPR_COLUMN:
-    case PT_EXPR_FIELD:
     case PT_EXPR_LAMBDA_VARIABLE: return analyze_lambda_variable(a, scope, pt__expr_as_lambda_variable(expr), out, err);
     case PT_EXPR_ATTRIBUTE: return analyze_attribute(a, scope, pt__expr_as_attribute(expr), out, err);
     case PT_EXPR_STAR: return fail_misplaced(a, expr, "'*'", err);

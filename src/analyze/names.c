@@ -281,6 +281,39 @@ pt_status pt__resolve_attribute(pt__analyzer *a, pt__scope *scope, const pt_expr
     return PT_NOT_FOUND;
 }
 
+/* ---- positions ---- */
+
+static const pt_column *visible_at(const pt__scope *scope, uint32_t position)
+{
+    for (size_t i = 0; i < scope->input_count; i++) {
+        for (size_t c = 0; c < scope->inputs[i]->column_count; c++) {
+            const pt_column *column = &scope->inputs[i]->columns[c];
+            if (!column->is_hidden && position-- == 0)
+                return column;
+        }
+    }
+    return NULL;
+}
+
+pt_status pt__resolve_ordinal(pt__analyzer *a, pt__scope *scope, const pt_expr_ordinal *ordinal, const pt_expr **out,
+                              pt_error *err)
+{
+    const pt__scope *s = scope;
+    for (uint32_t i = 0; s != NULL && i < ordinal->outer; i++)
+        s = s->outer;
+    const pt_column *column = s == NULL ? NULL : visible_at(s, ordinal->position);
+    if (column == NULL)
+        return pt__analyzer_fail(pt_error_set(err, PT_BAD_PLAN, "there is no column %u in the input%s",
+                                              ordinal->position, ordinal->outer == 0 ? "" : " of the query around"),
+                                 ordinal->base.origin, err);
+    pt_expr_column *ref = (pt_expr_column *)pt__column_ref(a, column);
+    ref->is_outer = s != scope;
+    ref->base.origin = ordinal->base.origin;
+    scope->outer_was_used |= s != scope;
+    *out = &ref->base;
+    return PT_OK;
+}
+
 /* ---- suggestions ---- */
 
 static size_t edit_distance(const char *x, const char *y)
@@ -489,18 +522,35 @@ static pt_status find_field(pt__analyzer *a, const pt_type *type, const char *na
     return pt__analyzer_fail(status, origin, err);
 }
 
-pt_status pt__struct_field(pt__analyzer *a, const pt_expr *child, const char *name, const pt_origin *origin,
-                           const pt_expr **out, pt_error *err)
+static const pt_expr *make_field(pt__analyzer *a, const pt_expr *child, uint32_t ordinal, const char *name,
+                                 const pt_origin *origin)
 {
-    uint32_t ordinal = 0;
-    PT_TRY(find_field(a, child->type, name, origin, &ordinal, err));
     pt_expr_field *field = pt__expr_make(a->arena, FIELD, field, origin);
     field->child = child;
     field->ordinal = ordinal;
     field->name = name;
     field->base.type = child->type->fields[ordinal].type;
     field->base.nullable = child->nullable || child->type->fields[ordinal].nullable;
-    *out = &field->base;
+    return &field->base;
+}
+
+pt_status pt__struct_field(pt__analyzer *a, const pt_expr *child, const char *name, const pt_origin *origin,
+                           const pt_expr **out, pt_error *err)
+{
+    uint32_t ordinal = 0;
+    PT_TRY(find_field(a, child->type, name, origin, &ordinal, err));
+    *out = make_field(a, child, ordinal, name, origin);
+    return PT_OK;
+}
+
+pt_status pt__field_at(pt__analyzer *a, const pt_expr *child, uint32_t position, const pt_origin *origin,
+                       const pt_expr **out, pt_error *err)
+{
+    if (child->type->id != PT_TYPE_STRUCT || position >= child->type->field_count)
+        return pt__analyzer_fail(pt_error_set(err, PT_BAD_PLAN, "there is no field %u in a value of type %s", position,
+                                              pt__type_sql(a->arena, child->type)),
+                                 origin, err);
+    *out = make_field(a, child, position, child->type->fields[position].name, origin);
     return PT_OK;
 }
 

@@ -505,6 +505,7 @@ static void put(pt__buffer *out, const pt_expr *expr)
     switch (expr->kind) {
     case PT_EXPR_LITERAL: put_literal(out, pt__expr_as_literal(expr)); break;
     case PT_EXPR_ATTRIBUTE: put_attribute(out, &pt__expr_as_attribute(expr)->name); break;
+    case PT_EXPR_ORDINAL: pt__buffer_printf(out, "_%u", pt__expr_as_ordinal(expr)->position); break;
     case PT_EXPR_STAR: pt__buffer_append_string(out, "*"); break;
     case PT_EXPR_COLUMN_REGEX: pt__buffer_append_string(out, pt__expr_as_column_regex(expr)->pattern); break;
     case PT_EXPR_PARAMETER: pt__buffer_append_string(out, "?"); break;

@@ -351,10 +351,12 @@ static const pt_expr *take_outputs(void *context, const pt_expr *expr)
     substitution *s = context;
     if (expr->kind == PT_EXPR_WINDOW || is_aggregate_name(expr) || expr->kind == PT_EXPR_SUBQUERY || expr->type != NULL)
         return expr;
-    if (expr->kind == PT_EXPR_ATTRIBUTE) {
+    if (expr->kind == PT_EXPR_ATTRIBUTE || expr->kind == PT_EXPR_ORDINAL) {
         const pt_expr *found;
         pt_error ignored = PT_ERROR_INIT;
-        pt_status status = pt__resolve_attribute(s->a, s->scope, pt__expr_as_attribute(expr), &found, &ignored);
+        pt_status status = expr->kind == PT_EXPR_ORDINAL
+                               ? pt__resolve_ordinal(s->a, s->scope, pt__expr_as_ordinal(expr), &found, &ignored)
+                               : pt__resolve_attribute(s->a, s->scope, pt__expr_as_attribute(expr), &found, &ignored);
         pt_error_clear(&ignored);
         return status == PT_OK ? inline_output(context, found) : expr;
     }

@@ -70,6 +70,13 @@ typedef struct pt_expr_attribute {
     bool is_metadata_column;
 } pt_expr_attribute;
 
+/** A column by its position among the visible columns of the inputs, those of the right input after the left one's. */
+typedef struct pt_expr_ordinal {
+    pt_expr base;
+    uint32_t position; /* 0-based */
+    uint32_t outer;    /* 0: the inputs of the node itself; n: those of the n-th query around it */
+} pt_expr_ordinal;
+
 typedef struct pt_expr_star {
     pt_expr base;
     pt_name target;        /* before the ".*"; count 0: everything */
@@ -108,7 +115,7 @@ typedef struct pt_expr_field {
     pt_expr base;
     const pt_expr *child; /* of struct type */
     uint32_t ordinal;
-    const char *name; /* as the user spelled it */
+    const char *name; /* as the user spelled it; NULL before analysis */
 } pt_expr_field;
 
 typedef enum pt_cast_mode { PT_CAST_DEFAULT, PT_CAST_ANSI, PT_CAST_TRY, PT_CAST_LEGACY } pt_cast_mode;
@@ -145,7 +152,7 @@ typedef struct pt_expr_cast {
     const pt_expr *child;
     const pt_type *target;
     pt_cast_mode mode; /* analysis leaves ANSI, TRY or LEGACY */
-    bool is_implicit;  /* added by analysis: does not show in output names */
+    bool is_implicit;  /* of analysis, or of a declared type: does not show in output names; none if already so */
 } pt_expr_cast;
 
 typedef struct pt_case_branch {

@@ -21,6 +21,11 @@ PT_TEST(expr_text_of_common_nodes)
     PT_CHECK_STR(pt__expr_text(arena, pt__expr_cast(arena, pt__expr_string(arena, "it's"), PT_T(DATE), PT_CAST_TRY)),
                  "try_cast('it\\'s' as DATE)");
     PT_CHECK_STR(pt__expr_text(arena, pt__expr_null(arena, PT_T(VOID))), "null");
+    pt_expr_ordinal *ordinal = pt__expr_make(arena, ORDINAL, ordinal, NULL);
+    ordinal->position = 7;
+    PT_CHECK_STR(pt__expr_text(arena, &ordinal->base), "<7>");
+    ordinal->outer = 2;
+    PT_CHECK_STR(pt__expr_text(arena, &ordinal->base), "<^^7>");
     PT_CHECK_STR(pt__expr_text(arena, pt__expr_null(arena, PT_T(INT))), "null:INT");
     pt_value decimal = {.as.decimal = 120};
     PT_CHECK_STR(pt__expr_text(arena, pt__expr_literal(arena, pt__type_decimal(arena, 10, 2), decimal)),

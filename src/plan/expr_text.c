@@ -49,6 +49,14 @@ static void append_attribute(pt__buffer *out, const pt_expr_attribute *attribute
     pt__buffer_append_string(out, attribute->is_metadata_column ? "!metadata" : "");
 }
 
+static void append_ordinal(pt__buffer *out, const pt_expr_ordinal *ordinal)
+{
+    pt__buffer_append_byte(out, '<');
+    for (uint32_t i = 0; i < ordinal->outer; i++)
+        pt__buffer_append_byte(out, '^');
+    pt__buffer_printf(out, "%u>", ordinal->position);
+}
+
 static void append_star(pt__buffer *out, const pt_expr_star *star)
 {
     pt__name_append_text(out, &star->target);
@@ -211,6 +219,7 @@ static void append_node(pt__buffer *out, const pt_expr *expr)
     switch (expr->kind) {
     case PT_EXPR_LITERAL: append_literal(out, pt__expr_as_literal(expr)); return;
     case PT_EXPR_ATTRIBUTE: append_attribute(out, pt__expr_as_attribute(expr)); return;
+    case PT_EXPR_ORDINAL: append_ordinal(out, pt__expr_as_ordinal(expr)); return;
     case PT_EXPR_STAR: append_star(out, pt__expr_as_star(expr)); return;
     case PT_EXPR_PARAMETER: append_parameter(out, pt__expr_as_parameter(expr)); return;
     case PT_EXPR_EXTRACT: append_extract(out, pt__expr_as_extract(expr)); return;

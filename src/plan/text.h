@@ -7,7 +7,7 @@
  *     filter #1 condition=>(a, 1)
  *       scan_table #0 name=t
  *
- * Expressions: `a@3` attribute of plan 3, `a#5` resolved column 5, `f(x, y)` calls and operators, `1`, `2L`, `1.5D`,
+ * Expressions: `a@3` attribute of plan 3, `<2>` third column of the inputs (`<^2>` of the query around), `a#5` resolved column 5, `f(x, y)` calls and operators, `1`, `2L`, `1.5D`,
  * `'x'`, `19724:date` literals. A resolved expression carries its type, and `?` when it may be NULL: `+(a#5, 1):int?`.
  */
 #ifndef PT_PLAN_TEXT_H

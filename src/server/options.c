@@ -220,7 +220,7 @@ static pt_status read_flags(pt__arguments *arguments, int argc, const char *cons
 {
     bool only_words = false;
     for (int i = 0; i < argc; i++) {
-        if (only_words || strncmp(argv[i], "-", 1) != 0)
+        if (only_words || argv[i][0] != '-' || strcmp(argv[i], "-") == 0)
             PT_TRY(read_word(arguments, argv[i], err));
         else if (strcmp(argv[i], "--") == 0)
             only_words = true;

@@ -134,6 +134,7 @@ static pt_status lower_kind(pt__lower *lower, const pt_expr *expr, pt_error *err
     case PT_EXPR_SUBQUERY: return pt__lower_subquery(lower, pt__expr_as_subquery(expr), false, err);
     case PT_EXPR_SORT_ORDER:
     case PT_EXPR_ATTRIBUTE:
+    case PT_EXPR_ORDINAL:
     case PT_EXPR_STAR:
     case PT_EXPR_COLUMN_REGEX:
     case PT_EXPR_PARAMETER:
