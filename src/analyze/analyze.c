@@ -1,6 +1,8 @@
 /* The entry of analysis, its state, and small helpers that every file of it uses. */
 #include "analyze/analyzer.h"
 
+#include "base/arena_buffer.h"
+
 #include <string.h>
 #include <strings.h>
 
@@ -32,17 +34,15 @@ pt_status pt__analyzer_fail(pt_status status, const pt_origin *origin, pt_error 
 
 const char *pt__quote_one(pt__arena *arena, const char *name)
 {
-    pt__buffer text = PT_BUFFER_INIT;
-    pt__buffer_append_byte(&text, '`');
+    pt__buffer *text = pt__arena_buffer(arena);
+    pt__buffer_append_byte(text, '`');
     for (; *name != '\0'; name++) {
         if (*name == '`')
-            pt__buffer_append_byte(&text, '`');
-        pt__buffer_append_byte(&text, (uint8_t)*name);
+            pt__buffer_append_byte(text, '`');
+        pt__buffer_append_byte(text, (uint8_t)*name);
     }
-    pt__buffer_append_byte(&text, '`');
-    const char *copy = pt__arena_copy_string(arena, pt__buffer_string(&text));
-    pt__buffer_deinit(&text);
-    return copy;
+    pt__buffer_append_byte(text, '`');
+    return pt__arena_buffer_take(arena, text);
 }
 
 const char *pt__quote_name(pt__arena *arena, const pt_name *name)

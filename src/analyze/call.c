@@ -1,6 +1,8 @@
 /* Calls: which overload is meant, and what it gives. */
 #include "analyze/analyzer.h"
 
+#include "base/arena_buffer.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,13 +49,11 @@ static const char *expected_counts(pt__analyzer *a, const pt__function *rows, si
         return pt__arena_printf(a->arena, "> %zu", fewest == 0 ? 0 : fewest - 1);
     if (fewest == most)
         return pt__arena_printf(a->arena, "%zu", fewest);
-    pt__buffer text = PT_BUFFER_INIT;
+    pt__buffer *text = pt__arena_buffer(a->arena);
     for (size_t n = fewest; n <= most; n++)
-        pt__buffer_printf(&text, "%s%zu", n == fewest ? "[" : ", ", n);
-    pt__buffer_append_string(&text, "]");
-    const char *copy = pt__arena_copy_string(a->arena, pt__buffer_string(&text));
-    pt__buffer_deinit(&text);
-    return copy;
+        pt__buffer_printf(text, "%s%zu", n == fewest ? "[" : ", ", n);
+    pt__buffer_append_string(text, "]");
+    return pt__arena_buffer_take(a->arena, text);
 }
 
 static pt_status wrong_count(pt__analyzer *a, const pt_expr_call *call, const char *expected, pt_error *err)

@@ -1,6 +1,8 @@
 /* DataFrame calls that change columns or drop rows by their columns; all become projections, filters and groups. */
 #include "analyze/aggregate.h"
 
+#include "base/arena_buffer.h"
+
 #include <string.h>
 
 /* ---- withColumns, withColumnsRenamed, drop, toDF, to ---- */
@@ -179,30 +181,38 @@ PT_ANALYZE_KIND(to_schema)
     return PT_OK;
 }
 
-/* ---- dropDuplicates ---- */
+/* ---- columns that a call names ---- */
 
-static pt_status find_columns(pt__analyzer *a, const pt_plan *input, const char *const *names, size_t count,
-                              bool *chosen, pt_error *err)
+static pt_status no_such_column(pt__analyzer *a, const pt_plan *input, const char *name, pt_error *err)
 {
-    for (size_t i = 0; i < count; i++) {
+    pt__buffer *fields = pt__arena_buffer(a->arena);
+    for (size_t c = 0; c < input->column_count; c++)
+        pt__buffer_printf(fields, "%s%s", c == 0 ? "" : ", ", input->columns[c].name);
+    return pt__raise(err, PT_COND_UNRESOLVED_COLUMN_AMONG_FIELD_NAMES, "colName", pt__quote_one(a->arena, name),
+                     "fieldNames", pt__buffer_string(fields), NULL);
+}
+
+/* Marks the columns of the input that the call of `plan` is about: those it names, all visible ones without names. */
+static pt_status choose_columns(pt__analyzer *a, const pt_plan *plan, const pt_plan *input, const char *const *names,
+                                size_t name_count, const bool **out, pt_error *err)
+{
+    bool *chosen = pt__arena_array(a->arena, bool, input->column_count + 1);
+    *out = chosen;
+    for (size_t c = 0; c < input->column_count; c++)
+        chosen[c] = name_count == 0 && !input->columns[c].is_hidden;
+    for (size_t i = 0; i < name_count; i++) {
         bool found = false;
         for (size_t c = 0; c < input->column_count; c++) {
             if (!input->columns[c].is_hidden && pt__same_name(a, input->columns[c].name, names[i]))
                 found = chosen[c] = true;
         }
-        if (found)
-            continue;
-        pt__buffer fields = PT_BUFFER_INIT;
-        for (size_t c = 0; c < input->column_count; c++)
-            pt__buffer_printf(&fields, "%s%s", c == 0 ? "" : ", ", input->columns[c].name);
-        pt_name one = pt__name_one(a->arena, names[i]);
-        pt_status status = pt__raise(err, PT_COND_UNRESOLVED_COLUMN_AMONG_FIELD_NAMES, "colName",
-                                     pt__quote_name(a->arena, &one), "fieldNames", pt__buffer_string(&fields), NULL);
-        pt__buffer_deinit(&fields);
-        return status;
+        if (!found)
+            return pt__analyzer_fail(no_such_column(a, input, names[i], err), plan->origin, err);
     }
     return PT_OK;
 }
+
+/* ---- dropDuplicates ---- */
 
 static pt_status first_of(pt__analyzer *a, const pt_expr *ref, const pt_expr **out, pt_error *err)
 {
@@ -220,9 +230,8 @@ PT_ANALYZE_KIND(deduplicate)
 {
     const pt_plan *input;
     PT_TRY(pt__analyze_plan(a, node->input, &input, err));
-    bool *chosen = pt__arena_array(a->arena, bool, input->column_count + 1);
-    PT_TRY(
-        pt__analyzer_fail(find_columns(a, input, node->names, node->name_count, chosen, err), node->base.origin, err));
+    const bool *chosen;
+    PT_TRY(choose_columns(a, &node->base, input, node->names, node->name_count, &chosen, err));
     pt__list(const pt_expr *) keys = {0};
     pt__list(const pt_expr *) outputs = {0};
     for (size_t i = 0; i < input->column_count; i++) {
@@ -230,7 +239,7 @@ PT_ANALYZE_KIND(deduplicate)
             continue;
         const pt_expr *ref = pt__column_ref(a, &input->columns[i]);
         const pt_expr *output = ref;
-        if (node->name_count == 0 || chosen[i])
+        if (chosen[i])
             pt__list_push(a->arena, &keys, ref);
         else
             PT_TRY(first_of(a, ref, &output, err));
@@ -272,7 +281,7 @@ static const pt_expr *fill_value(pt__analyzer *a, const pt_plan_fill_na *node, c
                                  const pt_column *c)
 {
     if (node->value_count == 1)
-        return node->name_count == 0 || chosen[column] ? pt__strip_alias(node->values[0]) : NULL;
+        return chosen[column] ? pt__strip_alias(node->values[0]) : NULL;
     int index = find_name(a, node->names, node->name_count, c->name);
     return index < 0 ? NULL : pt__strip_alias(node->values[index]);
 }
@@ -281,9 +290,8 @@ PT_ANALYZE_KIND(fill_na)
 {
     const pt_plan *input;
     PT_TRY(pt__analyze_plan(a, node->input, &input, err));
-    bool *chosen = pt__arena_array(a->arena, bool, input->column_count + 1);
-    PT_TRY(
-        pt__analyzer_fail(find_columns(a, input, node->names, node->name_count, chosen, err), node->base.origin, err));
+    const bool *chosen;
+    PT_TRY(choose_columns(a, &node->base, input, node->names, node->name_count, &chosen, err));
     pt__list(const pt_expr *) list = {0};
     for (size_t i = 0; i < input->column_count; i++) {
         const pt_column *column = &input->columns[i];
@@ -322,13 +330,12 @@ PT_ANALYZE_KIND(drop_na)
 {
     const pt_plan *input;
     PT_TRY(pt__analyze_plan(a, node->input, &input, err));
-    bool *chosen = pt__arena_array(a->arena, bool, input->column_count + 1);
-    PT_TRY(
-        pt__analyzer_fail(find_columns(a, input, node->names, node->name_count, chosen, err), node->base.origin, err));
+    const bool *chosen;
+    PT_TRY(choose_columns(a, &node->base, input, node->names, node->name_count, &chosen, err));
     const pt_expr *sum = NULL;
     int32_t considered = 0;
     for (size_t i = 0; i < input->column_count; i++) {
-        if (input->columns[i].is_hidden || (node->name_count != 0 && !chosen[i]))
+        if (!chosen[i])
             continue;
         considered++;
         const pt_expr **both = pt__arena_array(a->arena, const pt_expr *, 2);
@@ -390,15 +397,14 @@ PT_ANALYZE_KIND(replace_values)
 {
     const pt_plan *input;
     PT_TRY(pt__analyze_plan(a, node->input, &input, err));
-    bool *chosen = pt__arena_array(a->arena, bool, input->column_count + 1);
-    PT_TRY(
-        pt__analyzer_fail(find_columns(a, input, node->names, node->name_count, chosen, err), node->base.origin, err));
+    const bool *chosen;
+    PT_TRY(choose_columns(a, &node->base, input, node->names, node->name_count, &chosen, err));
     pt__list(const pt_expr *) list = {0};
     for (size_t i = 0; i < input->column_count; i++) {
         if (input->columns[i].is_hidden)
             continue;
         const pt_expr *expr = pt__column_ref(a, &input->columns[i]);
-        if (node->name_count == 0 || chosen[i])
+        if (chosen[i])
             PT_TRY(replaced(a, node, expr, &expr, err));
         pt__list_push(a->arena, &list, expr);
     }

@@ -1,6 +1,8 @@
 /* Commands: their queries are analyzed, the rest is the session's and the backend's. */
 #include "analyze/analyzer.h"
 
+#include "base/arena_buffer.h"
+
 PT_ANALYZE_KIND(create_view)
 {
     const pt_plan *checked;
@@ -95,19 +97,17 @@ static pt_status fail_arity(pt__analyzer *a, const pt_plan_insert *node, const p
 {
     size_t given = pt__visible_count(query);
     size_t wanted = node->column_name_count != 0 ? node->column_name_count : schema->field_count;
-    pt__buffer table = PT_BUFFER_INIT;
-    pt__buffer data = PT_BUFFER_INIT;
+    pt__buffer *table = pt__arena_buffer(a->arena);
+    pt__buffer *data = pt__arena_buffer(a->arena);
     for (size_t i = 0; i < schema->field_count; i++)
-        pt__buffer_printf(&table, "%s%s", i == 0 ? "" : ", ", pt__quote_one(a->arena, schema->fields[i].name));
+        pt__buffer_printf(table, "%s%s", i == 0 ? "" : ", ", pt__quote_one(a->arena, schema->fields[i].name));
     for (size_t i = 0; i < query->column_count; i++)
-        pt__buffer_printf(&data, "%s%s", i == 0 ? "" : ", ", pt__quote_one(a->arena, query->columns[i].name));
+        pt__buffer_printf(data, "%s%s", i == 0 ? "" : ", ", pt__quote_one(a->arena, query->columns[i].name));
     pt_status status = pt__raise(err,
                                  given > wanted ? PT_COND_INSERT_COLUMN_ARITY_MISMATCH_TOO_MANY
                                                 : PT_COND_INSERT_COLUMN_ARITY_MISMATCH_NOT_ENOUGH,
                                  "tableName", pt__quote_name(a->arena, &node->table), "tableColumns",
-                                 pt__buffer_string(&table), "dataColumns", pt__buffer_string(&data), NULL);
-    pt__buffer_deinit(&table);
-    pt__buffer_deinit(&data);
+                                 pt__buffer_string(table), "dataColumns", pt__buffer_string(data), NULL);
     return status;
 }
 

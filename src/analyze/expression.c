@@ -1,6 +1,7 @@
 /* Expressions: one function per kind; calls go to call.c, names to names.c. */
 #include "analyze/analyzer.h"
 
+#include "base/arena_buffer.h"
 #include "plan/walk.h"
 
 #include <regex.h>
@@ -232,13 +233,12 @@ static pt_status analyze_case(pt__analyzer *a, pt__scope *scope, const pt_expr_c
 static pt_status fail_types_differ(pt__analyzer *a, const pt_expr *shown, const pt_expr *const *items, size_t count,
                                    const char *function, pt_error *err)
 {
-    pt__buffer types = PT_BUFFER_INIT;
+    pt__buffer *types = pt__arena_buffer(a->arena);
     for (size_t i = 0; i < count; i++)
-        pt__buffer_printf(&types, "%s%s", i == 0 ? "" : ", ", pt__quote_type(a->arena, items[i]->type));
+        pt__buffer_printf(types, "%s%s", i == 0 ? "" : ", ", pt__quote_type(a->arena, items[i]->type));
     pt_status status = pt__raise(err, PT_COND_DATATYPE_MISMATCH_DATA_DIFF_TYPES, "sqlExpr",
                                  pt__quote_expr(a->arena, shown), "functionName", function, "dataType",
-                                 pt__arena_printf(a->arena, "[%s]", pt__buffer_string(&types)), NULL);
-    pt__buffer_deinit(&types);
+                                 pt__arena_printf(a->arena, "[%s]", pt__buffer_string(types)), NULL);
     return pt__analyzer_fail(status, shown->origin, err);
 }
 

@@ -1,6 +1,8 @@
 /* Joins and set operations. */
 #include "analyze/analyzer.h"
 
+#include "base/arena_buffer.h"
+
 #include <string.h>
 
 /* ---- columns of a join ---- */
@@ -56,13 +58,12 @@ static pt_status find_using(pt__analyzer *a, const pt_plan *side, const char *na
                                      "referenceNames", "", NULL);
         return pt__analyzer_fail(status, origin, err);
     }
-    pt__buffer suggestion = PT_BUFFER_INIT;
+    pt__buffer *suggestion = pt__arena_buffer(a->arena);
     for (size_t i = 0; i < side->column_count; i++)
-        pt__buffer_printf(&suggestion, "%s%s", i == 0 ? "" : ", ", side->columns[i].name);
+        pt__buffer_printf(suggestion, "%s%s", i == 0 ? "" : ", ", side->columns[i].name);
     pt_status status =
         pt__raise(err, PT_COND_UNRESOLVED_USING_COLUMN_FOR_JOIN, "colName", pt__quote_one(a->arena, name), "side",
-                  which, "suggestion", pt__arena_printf(a->arena, "[%s]", pt__buffer_string(&suggestion)), NULL);
-    pt__buffer_deinit(&suggestion);
+                  which, "suggestion", pt__arena_printf(a->arena, "[%s]", pt__buffer_string(suggestion)), NULL);
     return pt__analyzer_fail(status, origin, err);
 }
 
@@ -264,13 +265,12 @@ static pt_status fail_incompatible(pt__analyzer *a, const pt_plan_set_operation 
 static pt_status fail_by_name(pt__analyzer *a, const pt_plan_set_operation *node, const char *name,
                               const pt_plan *other, pt_error *err)
 {
-    pt__buffer names = PT_BUFFER_INIT;
+    pt__buffer *names = pt__arena_buffer(a->arena);
     for (size_t i = 0; i < other->column_count; i++)
-        pt__buffer_printf(&names, "%s%s", i == 0 ? "" : ", ", pt__quote_one(a->arena, other->columns[i].name));
+        pt__buffer_printf(names, "%s%s", i == 0 ? "" : ", ", pt__quote_one(a->arena, other->columns[i].name));
     pt_name one = pt__name_one(a->arena, name);
     pt_status status = pt__raise(err, PT_COND_UNRESOLVED_COLUMN_WITH_SUGGESTION, "objectName",
-                                 pt__quote_name(a->arena, &one), "proposal", pt__buffer_string(&names), NULL);
-    pt__buffer_deinit(&names);
+                                 pt__quote_name(a->arena, &one), "proposal", pt__buffer_string(names), NULL);
     return pt__analyzer_fail(status, node->base.origin, err);
 }
 

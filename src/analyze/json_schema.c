@@ -1,5 +1,6 @@
 #include "analyze/json_schema.h"
 
+#include "base/arena_buffer.h"
 #include "base/condition.h"
 #include "base/csv_line.h"
 #include "base/int128.h"
@@ -84,29 +85,26 @@ static bool append_options(pt__buffer *out, const pt_expr *expr)
 
 bool pt__constant_options(pt__arena *arena, const pt_expr *expr, pt__options *out)
 {
-    pt__buffer text = PT_BUFFER_INIT;
-    pt__buffer_append_byte(&text, '{');
-    bool ok = append_options(&text, expr);
-    pt__buffer_append_byte(&text, '}');
-    ok = ok && pt__json_parse(arena, (const char *)text.data, text.size_bytes, out, NULL) == PT_OK;
-    pt__buffer_deinit(&text);
+    pt__buffer *text = pt__arena_buffer(arena);
+    pt__buffer_append_byte(text, '{');
+    bool ok = append_options(text, expr);
+    pt__buffer_append_byte(text, '}');
+    ok = ok && pt__json_parse(arena, (const char *)text->data, text->size_bytes, out, NULL) == PT_OK;
     return ok;
 }
 
 const char *pt__options_text(pt__arena *arena, pt__options options)
 {
-    pt__buffer text = PT_BUFFER_INIT;
-    pt__buffer_append_byte(&text, '{');
+    pt__buffer *text = pt__arena_buffer(arena);
+    pt__buffer_append_byte(text, '{');
     for (size_t i = 0; i < options->count; i++) {
-        pt__buffer_append_string(&text, i == 0 ? "" : ",");
-        pt__json_append_string(&text, options->items[i].key, strlen(options->items[i].key));
-        pt__buffer_append_byte(&text, ':');
-        pt__json_append_string(&text, options->items[i].text, options->items[i].text_bytes);
+        pt__buffer_append_string(text, i == 0 ? "" : ",");
+        pt__json_append_string(text, options->items[i].key, strlen(options->items[i].key));
+        pt__buffer_append_byte(text, ':');
+        pt__json_append_string(text, options->items[i].text, options->items[i].text_bytes);
     }
-    pt__buffer_append_byte(&text, '}');
-    const char *copy = pt__arena_copy_string(arena, pt__buffer_string(&text));
-    pt__buffer_deinit(&text);
-    return copy;
+    pt__buffer_append_byte(text, '}');
+    return pt__arena_buffer_take(arena, text);
 }
 
 static bool flag(pt__options options, const char *name, bool fallback)
@@ -199,11 +197,9 @@ static int compare_fields(const void *a, const void *b)
 
 static const char *key_text(pt__arena *arena, const pt__loose_node *node)
 {
-    pt__buffer key = PT_BUFFER_INIT;
-    pt__loose_append_text(&key, node->key, node->key_escaped);
-    const char *copy = pt__arena_copy_string(arena, pt__buffer_string(&key));
-    pt__buffer_deinit(&key);
-    return copy;
+    pt__buffer *key = pt__arena_buffer(arena);
+    pt__loose_append_text(key, node->key, node->key_escaped);
+    return pt__arena_buffer_take(arena, key);
 }
 
 static const pt_type *object_type(pt__arena *arena, const pt__loose_json *json, uint32_t node, pt__options options)
@@ -391,16 +387,15 @@ const pt_type *pt__infer_csv(pt__arena *arena, pt_text_view line, pt__options op
         separator, pt__json_get_string(options, "quote", "\"")[0], pt__json_get_string(options, "escape", "\\")[0],
         flag(options, "ignoreleadingwhitespace", false), flag(options, "ignoretrailingwhitespace", false)};
     pt__csv_line reader;
-    pt__buffer field = PT_BUFFER_INIT;
+    pt__buffer *field = pt__arena_buffer(arena);
     bool was_quoted;
     pt__list(pt_field) fields = {0};
     pt__csv_line_start(&reader, &format, line);
-    while (pt__csv_line_next(&reader, &field, &was_quoted)) {
-        const char *text = pt__arena_copy_string(arena, pt__buffer_string(&field));
+    while (pt__csv_line_next(&reader, field, &was_quoted)) {
+        const char *text = pt__arena_buffer_take(arena, field);
         pt_field column = {pt__arena_printf(arena, "_c%zu", fields.count), csv_type(arena, text, options), true, NULL};
         pt__list_push(arena, &fields, column);
     }
-    pt__buffer_deinit(&field);
     return pt__type_struct(arena, fields.items, fields.count);
 }
 

@@ -1,6 +1,7 @@
 /* Names: columns by qualifier, by DataFrame, of lambdas, of outer queries; stars; fields of structs. */
 #include "analyze/analyzer.h"
 
+#include "base/arena_buffer.h"
 #include "plan/walk.h"
 
 #include <string.h>
@@ -78,12 +79,11 @@ static const char *quote_column(pt__analyzer *a, const pt_column *column)
 static pt_status fail_ambiguous(pt__analyzer *a, const pt_name *name, const candidates *found, const pt_origin *origin,
                                 pt_error *err)
 {
-    pt__buffer names = PT_BUFFER_INIT;
+    pt__buffer *names = pt__arena_buffer(a->arena);
     for (size_t i = 0; i < found->list.count; i++)
-        pt__buffer_printf(&names, "%s%s", i == 0 ? "" : ", ", quote_column(a, found->list.items[i]));
+        pt__buffer_printf(names, "%s%s", i == 0 ? "" : ", ", quote_column(a, found->list.items[i]));
     pt_status status = pt__raise(err, PT_COND_AMBIGUOUS_REFERENCE, "name", pt__quote_name(a->arena, name),
-                                 "referenceNames", pt__arena_printf(a->arena, "[%s]", pt__buffer_string(&names)), NULL);
-    pt__buffer_deinit(&names);
+                                 "referenceNames", pt__arena_printf(a->arena, "[%s]", pt__buffer_string(names)), NULL);
     return pt__analyzer_fail(status, origin, err);
 }
 
@@ -375,12 +375,11 @@ pt_status pt__unresolved_column(pt__analyzer *a, const pt__scope *scope, const p
     if (count == 0)
         return pt__analyzer_fail(
             pt__raise(err, PT_COND_UNRESOLVED_COLUMN_WITHOUT_SUGGESTION, "objectName", object, NULL), origin, err);
-    pt__buffer proposal = PT_BUFFER_INIT;
+    pt__buffer *proposal = pt__arena_buffer(a->arena);
     for (size_t i = 0; i < count; i++)
-        pt__buffer_printf(&proposal, "%s%s", i == 0 ? "" : ", ", best[i].text);
+        pt__buffer_printf(proposal, "%s%s", i == 0 ? "" : ", ", best[i].text);
     pt_status status = pt__raise(err, PT_COND_UNRESOLVED_COLUMN_WITH_SUGGESTION, "objectName", object, "proposal",
-                                 pt__buffer_string(&proposal), NULL);
-    pt__buffer_deinit(&proposal);
+                                 pt__buffer_string(proposal), NULL);
     return pt__analyzer_fail(status, origin, err);
 }
 
@@ -494,12 +493,10 @@ int pt__find_column(const pt__analyzer *a, const pt_plan *plan, const char *name
 
 static const char *field_list(pt__analyzer *a, const pt_type *type)
 {
-    pt__buffer names = PT_BUFFER_INIT;
+    pt__buffer *names = pt__arena_buffer(a->arena);
     for (size_t i = 0; i < type->field_count; i++)
-        pt__buffer_printf(&names, "%s%s", i == 0 ? "" : ", ", pt__quote_one(a->arena, type->fields[i].name));
-    const char *text = pt__arena_copy_string(a->arena, pt__buffer_string(&names));
-    pt__buffer_deinit(&names);
-    return text;
+        pt__buffer_printf(names, "%s%s", i == 0 ? "" : ", ", pt__quote_one(a->arena, type->fields[i].name));
+    return pt__arena_buffer_take(a->arena, names);
 }
 
 static pt_status find_field(pt__analyzer *a, const pt_type *type, const char *name, const pt_origin *origin,

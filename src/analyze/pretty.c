@@ -1,6 +1,7 @@
 /* Names of unnamed output expressions, as Spark spells them: (a + 1), count(DISTINCT a), CAST(a AS INT). */
 #include "analyze/analyzer.h"
 
+#include "base/arena_buffer.h"
 #include "base/format_datetime.h"
 #include "base/format_double.h"
 #include "base/int128.h"
@@ -552,9 +553,7 @@ static void put(pt__buffer *out, const pt_expr *expr)
 
 const char *pt__pretty_name(pt__arena *arena, const pt_expr *expr)
 {
-    pt__buffer text = PT_BUFFER_INIT;
-    put(&text, expr);
-    const char *copy = pt__arena_copy_string(arena, pt__buffer_string(&text));
-    pt__buffer_deinit(&text);
-    return copy;
+    pt__buffer *text = pt__arena_buffer(arena);
+    put(text, expr);
+    return pt__arena_buffer_take(arena, text);
 }

@@ -1,6 +1,7 @@
 /* Types of calls that a signature cannot say: arithmetic, comparison, constructors, conditionals. */
 #include "analyze/analyzer.h"
 #include "analyze/collection_rules.h"
+#include "base/arena_buffer.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -27,16 +28,15 @@ static pt_status fail_wrong_type(pt__analyzer *a, const pt_expr_call *call, cons
 
 static pt_status fail_data_differ(pt__analyzer *a, const pt_expr_call *call, size_t first, pt_error *err)
 {
-    pt__buffer types = PT_BUFFER_INIT;
+    pt__buffer *types = pt__arena_buffer(a->arena);
     for (size_t i = first; i < call->argument_count; i++) {
-        pt__buffer_append_string(&types, i == first ? "" : i + 1 == call->argument_count ? " or " : ", ");
-        pt__buffer_append_string(&types, pt__quote_type(a->arena, call->arguments[i]->type));
+        pt__buffer_append_string(types, i == first ? "" : i + 1 == call->argument_count ? " or " : ", ");
+        pt__buffer_append_string(types, pt__quote_type(a->arena, call->arguments[i]->type));
     }
     pt_status status =
         pt__raise(err, PT_COND_DATATYPE_MISMATCH_DATA_DIFF_TYPES, "sqlExpr", pt__quote_expr(a->arena, &call->base),
                   "functionName", pt__quote_name(a->arena, &call->name), "dataType",
-                  pt__arena_printf(a->arena, "[%s]", pt__buffer_string(&types)), NULL);
-    pt__buffer_deinit(&types);
+                  pt__arena_printf(a->arena, "[%s]", pt__buffer_string(types)), NULL);
     return pt__analyzer_fail(status, call->base.origin, err);
 }
 

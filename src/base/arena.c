@@ -99,7 +99,7 @@ void pt__arena_unguard(pt__arena *arena)
     arena->guarded = false;
 }
 
-_Noreturn static void give_up(pt__arena *arena)
+void pt__arena_exhausted(pt__arena *arena)
 {
     if (arena->guarded)
         longjmp(arena->guard, 1);
@@ -115,10 +115,10 @@ static void add_block(pt__arena *arena, size_t at_least_bytes)
     if (step < at_least_bytes)
         step = at_least_bytes;
     if (arena->limit_bytes != 0 && step > arena->limit_bytes - arena->total_bytes)
-        give_up(arena);
+        pt__arena_exhausted(arena);
     block *b = new_block(step);
     if (b == NULL)
-        give_up(arena);
+        pt__arena_exhausted(arena);
     b->older = arena->newest;
     arena->newest = b;
     arena->total_bytes += step;

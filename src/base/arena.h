@@ -46,6 +46,9 @@ char *pt__arena_vprintf(pt__arena *arena, const char *format, va_list arguments)
 /** Calls close(object) on reset and free. */
 void pt__arena_defer(pt__arena *arena, void (*close)(void *object), void *object);
 
+/** Jumps to the guard, as an allocation does that finds no memory: for memory that is to go with the arena. */
+_Noreturn void pt__arena_exhausted(pt__arena *arena);
+
 size_t pt__arena_used_bytes(const pt__arena *arena);
 
 #define pt__arena_make(arena, type) ((type *)pt__arena_alloc((arena), sizeof(type)))

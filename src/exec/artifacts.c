@@ -1,6 +1,7 @@
 /* What clients upload to a session, and DataFrames that they persist. */
 #include "exec/state.h"
 
+#include "base/arena_buffer.h"
 #include "plan/text.h"
 
 #include <stdlib.h>
@@ -134,10 +135,9 @@ static void append_without_ids(pt__buffer *out, const char *text)
 
 const char *pt__plan_key(pt__arena *arena, const pt_plan *plan)
 {
-    pt__buffer text = PT_BUFFER_INIT;
-    append_without_ids(&text, pt__plan_text(arena, plan));
-    uint64_t hash = pt__hash_bytes(text.data, text.size_bytes);
-    const char *key = pt__arena_printf(arena, "%016llx%zu", (unsigned long long)hash, text.size_bytes);
-    pt__buffer_deinit(&text);
+    pt__buffer *text = pt__arena_buffer(arena);
+    append_without_ids(text, pt__plan_text(arena, plan));
+    uint64_t hash = pt__hash_bytes(text->data, text->size_bytes);
+    const char *key = pt__arena_printf(arena, "%016llx%zu", (unsigned long long)hash, text->size_bytes);
     return key;
 }

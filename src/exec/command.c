@@ -2,6 +2,7 @@
 #include "exec/command.h"
 
 #include "analyze/analyze.h"
+#include "base/arena_buffer.h"
 #include "base/civil.h"
 #include "base/json.h"
 
@@ -14,15 +15,13 @@
 
 const char *pt__command_quote(pt__command *c, const pt_name *name)
 {
-    pt__buffer text = PT_BUFFER_INIT;
+    pt__buffer *text = pt__arena_buffer(c->arena);
     for (size_t i = 0; i < name->count; i++) {
         if (i > 0)
-            pt__buffer_append_byte(&text, '.');
-        pt__append_quoted(&text, name->parts[i]);
+            pt__buffer_append_byte(text, '.');
+        pt__append_quoted(text, name->parts[i]);
     }
-    const char *copy = pt__arena_copy_string(c->arena, pt__buffer_string(&text));
-    pt__buffer_deinit(&text);
-    return copy;
+    return pt__arena_buffer_take(c->arena, text);
 }
 
 const char *pt__name_last(const pt_name *name)

@@ -1,5 +1,6 @@
 /* EXPLAIN: the plan before and after analysis, and what the engine says, under Spark's headings. */
 #include "analyze/analyze.h"
+#include "base/arena_buffer.h"
 #include "exec/command.h"
 #include "plan/text.h"
 #include "plan/walk.h"
@@ -61,19 +62,17 @@ static bool is_mode(const char *mode, const char *name)
 static const char *explain_text(pt_session *session, pt__arena *arena, const pt_plan *plan, const pt_plan *analyzed,
                                 const char *mode)
 {
-    pt__buffer text = PT_BUFFER_INIT;
+    pt__buffer *text = pt__arena_buffer(arena);
     if (is_mode(mode, "extended")) {
-        append_plan(&text, "Parsed Logical Plan", plan);
-        append_analyzed(arena, &text, analyzed);
+        append_plan(text, "Parsed Logical Plan", plan);
+        append_analyzed(arena, text, analyzed);
     }
     if (is_mode(mode, "extended") || is_mode(mode, "cost"))
-        append_plan(&text, "Optimized Logical Plan", analyzed);
+        append_plan(text, "Optimized Logical Plan", analyzed);
     if (is_mode(mode, "cost"))
-        pt__buffer_append_string(&text, "Statistics: the rows that the engine expects stand in the physical plan\n\n");
-    append_physical(session, arena, &text, analyzed);
-    const char *copy = pt__arena_copy_string(arena, pt__buffer_string(&text));
-    pt__buffer_deinit(&text);
-    return copy;
+        pt__buffer_append_string(text, "Statistics: the rows that the engine expects stand in the physical plan\n\n");
+    append_physical(session, arena, text, analyzed);
+    return pt__arena_buffer_take(arena, text);
 }
 
 /* Commands that are not analyzed are shown as they were given. */

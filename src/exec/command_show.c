@@ -1,6 +1,7 @@
 /* SHOW TABLES, VIEWS, DATABASES, COLUMNS, FUNCTIONS and the like. */
 #include "analyze/analyze.h"
 #include "analyze/function.h"
+#include "base/arena_buffer.h"
 #include "exec/command.h"
 
 #include <stdlib.h>
@@ -402,14 +403,13 @@ static pt_status show_create(pt__command *c, const pt_plan_show_objects *node, c
         return pt__raise(c->err, PT_COND_EXPECT_PERMANENT_VIEW_NOT_TEMP, "operation", "SHOW CREATE TABLE", "viewName",
                          pt__command_quote(c, &node->scope), NULL);
     PT_TRY(need_table(c, node, &table));
-    pt__buffer text = PT_BUFFER_INIT;
+    pt__buffer *text = pt__arena_buffer(c->arena);
     if (table->kind == PT_TABLE_VIEW)
-        append_create_view(c, &text, table);
+        append_create_view(c, text, table);
     else
-        append_create_table(c, &text, table);
+        append_create_table(c, text, table);
     pt__rows *rows = pt__rows_new(c->arena, &column, 1);
-    pt__rows_text(rows, pt__buffer_string(&text));
-    pt__buffer_deinit(&text);
+    pt__rows_text(rows, pt__buffer_string(text));
     return pt__rows_plan(rows, out, c->err);
 }
 
@@ -432,18 +432,16 @@ static void append_tree(pt__buffer *out, const pt_field *field)
 
 static const char *table_information(pt__command *c, const pt_table *table)
 {
-    pt__buffer text = PT_BUFFER_INIT;
+    pt__buffer *text = pt__arena_buffer(c->arena);
     size_t count;
     const pt__info_row *info = pt__table_information(c, table, &count);
     for (size_t i = 0; i < count; i++)
-        pt__buffer_printf(&text, "%s: %s\n", info[i].name, info[i].value);
-    pt__buffer_append_string(&text, "Schema: root\n");
+        pt__buffer_printf(text, "%s: %s\n", info[i].name, info[i].value);
+    pt__buffer_append_string(text, "Schema: root\n");
     for (size_t i = 0; table->schema != NULL && i < table->schema->field_count; i++)
-        append_tree(&text, &table->schema->fields[i]);
-    pt__buffer_append_string(&text, "\n");
-    const char *copy = pt__arena_copy_string(c->arena, pt__buffer_string(&text));
-    pt__buffer_deinit(&text);
-    return copy;
+        append_tree(text, &table->schema->fields[i]);
+    pt__buffer_append_string(text, "\n");
+    return pt__arena_buffer_take(c->arena, text);
 }
 
 static pt_status show_extended(pt__command *c, const pt_plan_show_objects *node, const pt_plan **out)

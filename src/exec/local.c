@@ -2,6 +2,7 @@
 #include "exec/ipc_reader.h"
 #include "exec/session_catalog.h"
 
+#include "base/arena_buffer.h"
 #include "plan/arrow_schema.h"
 
 #include <nanoarrow/nanoarrow.h>
@@ -195,10 +196,9 @@ static bool convert_numbers(struct ArrowArray *column, pt_type_id from, pt_type_
 
 static pt_status type_error(pt__session_catalog *c, const pt_field *declared, const pt_type *sent, pt_error *err)
 {
-    pt__buffer name = PT_BUFFER_INIT;
-    pt__append_quoted(&name, declared->name);
-    const char *quoted = pt__arena_copy_string(c->arena, pt__buffer_string(&name));
-    pt__buffer_deinit(&name);
+    pt__buffer *name = pt__arena_buffer(c->arena);
+    pt__append_quoted(name, declared->name);
+    const char *quoted = pt__arena_buffer_take(c->arena, name);
     return pt__raise(err, PT_COND_INVALID_COLUMN_OR_FIELD_DATA_TYPE, "name", quoted, "type",
                      pt__arena_printf(c->arena, "\"%s\"", pt__type_sql(c->arena, sent)), "expectedType",
                      pt__arena_printf(c->arena, "\"%s\"", pt__type_sql(c->arena, declared->type)), NULL);

@@ -1,5 +1,7 @@
 #include "plan/text_parts.h"
 
+#include "base/arena_buffer.h"
+
 #include <string.h>
 
 static void append_list(pt__buffer *out, const pt_expr *const *items, size_t count)
@@ -257,9 +259,7 @@ void pt__expr_append_text(pt__buffer *out, const pt_expr *expr)
 
 const char *pt__expr_text(pt__arena *arena, const pt_expr *expr)
 {
-    pt__buffer out = PT_BUFFER_INIT;
-    pt__expr_append_text(&out, expr);
-    const char *text = pt__arena_copy_string(arena, pt__buffer_string(&out));
-    pt__buffer_deinit(&out);
-    return text;
+    pt__buffer *out = pt__arena_buffer(arena);
+    pt__expr_append_text(out, expr);
+    return pt__arena_buffer_take(arena, out);
 }

@@ -1,5 +1,7 @@
 #include "plan/text_parts.h"
 
+#include "base/arena_buffer.h"
+
 #include <string.h>
 
 static void append_columns(pt__buffer *out, const pt_plan *plan)
@@ -138,9 +140,7 @@ void pt__plan_append_text(pt__buffer *out, const pt_plan *plan)
 
 const char *pt__plan_text(pt__arena *arena, const pt_plan *plan)
 {
-    pt__buffer out = PT_BUFFER_INIT;
-    pt__plan_append_text(&out, plan);
-    const char *text = pt__arena_copy_string(arena, pt__buffer_string(&out));
-    pt__buffer_deinit(&out);
-    return text;
+    pt__buffer *out = pt__arena_buffer(arena);
+    pt__plan_append_text(out, plan);
+    return pt__arena_buffer_take(arena, out);
 }

@@ -1,4 +1,5 @@
 /* Spark's schema JSON, both ways. */
+#include "base/arena_buffer.h"
 #include "base/json.h"
 #include "plan/type_names.h"
 
@@ -228,11 +229,9 @@ static const char *metadata_text(const type_reader *r, const pt__json *metadata)
 {
     if (metadata == NULL || metadata->kind != PT_JSON_OBJECT || metadata->count == 0)
         return NULL;
-    pt__buffer text = PT_BUFFER_INIT;
-    pt__json_append(&text, metadata);
-    const char *copy = pt__arena_copy_string(r->arena, pt__buffer_string(&text));
-    pt__buffer_deinit(&text);
-    return copy;
+    pt__buffer *text = pt__arena_buffer(r->arena);
+    pt__json_append(text, metadata);
+    return pt__arena_buffer_take(r->arena, text);
 }
 
 static pt_status read_struct(const type_reader *r, const pt__json *json, const pt_type **out)

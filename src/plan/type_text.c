@@ -1,3 +1,4 @@
+#include "base/arena_buffer.h"
 #include "base/json.h"
 #include "plan/type_names.h"
 
@@ -205,23 +206,16 @@ void pt__type_append_ddl(pt__buffer *out, const pt_type *type)
 
 /* ---- copies of the text ---- */
 
-static const char *finish(pt__arena *arena, pt__buffer *out)
-{
-    const char *text = pt__arena_copy_string(arena, pt__buffer_string(out));
-    pt__buffer_deinit(out);
-    return text;
-}
-
 const char *pt__type_simple_string(pt__arena *arena, const pt_type *type)
 {
-    pt__buffer out = PT_BUFFER_INIT;
-    pt__type_append_simple(&out, type);
-    return finish(arena, &out);
+    pt__buffer *out = pt__arena_buffer(arena);
+    pt__type_append_simple(out, type);
+    return pt__arena_buffer_take(arena, out);
 }
 
 const char *pt__type_sql(pt__arena *arena, const pt_type *type)
 {
-    pt__buffer out = PT_BUFFER_INIT;
-    pt__type_append_sql(&out, type);
-    return finish(arena, &out);
+    pt__buffer *out = pt__arena_buffer(arena);
+    pt__type_append_sql(out, type);
+    return pt__arena_buffer_take(arena, out);
 }

@@ -1,5 +1,6 @@
 #include "backend/duckdb/catalog.h"
 
+#include "base/arena_buffer.h"
 #include "base/json.h"
 
 #include <inttypes.h>
@@ -55,9 +56,7 @@ static void put_names(pt__buffer *out, const char *name, const char *const *name
 static const char *finish(pt__arena *arena, pt__buffer *out)
 {
     pt__buffer_append_string(out, "}");
-    const char *text = pt__arena_copy_string(arena, pt__buffer_string(out));
-    pt__buffer_deinit(out);
-    return text;
+    return pt__arena_buffer_take(arena, out);
 }
 
 static const char *const KINDS[] = {
@@ -65,34 +64,34 @@ static const char *const KINDS[] = {
 
 const char *pt__table_to_json(pt__arena *arena, const pt_table *table)
 {
-    pt__buffer out = PT_BUFFER_INIT;
-    pt__buffer_append_string(&out, "{");
-    put_member(&out, "name", table->name);
-    put_member(&out, "kind", KINDS[table->kind]);
-    put_name(&out, "schema");
-    pt__type_append_json(&out, table->schema);
-    put_member(&out, "provider", table->provider);
-    put_member(&out, "comment", table->comment);
-    put_member(&out, "location", table->location);
-    put_member(&out, "view_text", table->view_text);
-    put_member(&out, "view_database", table->view_database);
-    put_options(&out, "options", &table->options);
-    put_options(&out, "properties", &table->properties);
-    put_names(&out, "partition_columns", table->partition_columns, table->partition_count);
-    put_member(&out, "owner", table->owner);
-    put_name(&out, "created_us");
-    pt__buffer_printf(&out, "%" PRId64, table->created_us);
-    return finish(arena, &out);
+    pt__buffer *out = pt__arena_buffer(arena);
+    pt__buffer_append_string(out, "{");
+    put_member(out, "name", table->name);
+    put_member(out, "kind", KINDS[table->kind]);
+    put_name(out, "schema");
+    pt__type_append_json(out, table->schema);
+    put_member(out, "provider", table->provider);
+    put_member(out, "comment", table->comment);
+    put_member(out, "location", table->location);
+    put_member(out, "view_text", table->view_text);
+    put_member(out, "view_database", table->view_database);
+    put_options(out, "options", &table->options);
+    put_options(out, "properties", &table->properties);
+    put_names(out, "partition_columns", table->partition_columns, table->partition_count);
+    put_member(out, "owner", table->owner);
+    put_name(out, "created_us");
+    pt__buffer_printf(out, "%" PRId64, table->created_us);
+    return finish(arena, out);
 }
 
 const char *pt__database_to_json(pt__arena *arena, const pt_database *database)
 {
-    pt__buffer out = PT_BUFFER_INIT;
-    pt__buffer_append_string(&out, "{");
-    put_member(&out, "comment", database->comment);
-    put_member(&out, "location", database->location);
-    put_options(&out, "properties", &database->properties);
-    return finish(arena, &out);
+    pt__buffer *out = pt__arena_buffer(arena);
+    pt__buffer_append_string(out, "{");
+    put_member(out, "comment", database->comment);
+    put_member(out, "location", database->location);
+    put_options(out, "properties", &database->properties);
+    return finish(arena, out);
 }
 
 /* ---- reading ---- */
@@ -125,10 +124,9 @@ static pt_status read_schema(pt__arena *arena, const pt__json *object, const pt_
     const pt__json *schema = pt__json_get(object, "schema");
     if (schema == NULL)
         return pt_error_set(err, PT_INTERNAL, "the catalog keeps no schema of a table");
-    pt__buffer text = PT_BUFFER_INIT;
-    pt__json_append(&text, schema);
-    const char *copy = pt__arena_copy_string(arena, pt__buffer_string(&text));
-    pt__buffer_deinit(&text);
+    pt__buffer *text = pt__arena_buffer(arena);
+    pt__json_append(text, schema);
+    const char *copy = pt__arena_buffer_take(arena, text);
     return pt__type_parse_json(arena, copy, strlen(copy), out, err);
 }
 

@@ -1,6 +1,7 @@
 #include "backend/duckdb/catalog.h"
 #include "backend/duckdb/command.h"
 
+#include "base/arena_buffer.h"
 #include "base/json.h"
 
 #include <string.h>
@@ -21,6 +22,14 @@ static pt__lower *alter_text(const change *c)
     pt__lower *text = pt__lower_new(c->run->arena, c->run->database, c->run->time_zone);
     pt__put(text, "ALTER TABLE ");
     pt__put_table_name(text, c->table.database, c->table.name);
+    return text;
+}
+
+static pt__lower *alter_column_text(const change *c, const char *action, const char *column)
+{
+    pt__lower *text = alter_text(c);
+    pt__put(text, action);
+    pt__put_identifier(text, column);
     return text;
 }
 
@@ -50,9 +59,7 @@ static pt_status add_columns(change *c, pt_error *err)
     for (size_t i = 0; i < c->node->altered_column_count; i++) {
         pt_field field = c->node->columns[i];
         field.nullable = true; /* rows that are there get NULL */
-        pt__lower *text = alter_text(c);
-        pt__put(text, " ADD COLUMN ");
-        pt__put_identifier(text, field.name);
+        pt__lower *text = alter_column_text(c, " ADD COLUMN ", field.name);
         pt__put(text, " ");
         pt__put_type(text, field.type);
         PT_TRY(run_text(c, text, err));
@@ -69,24 +76,25 @@ static pt_status drop_columns(change *c, pt_error *err)
             continue;
         if (field == NULL)
             return missing(c->node->columns[i].name, err);
-        pt__lower *text = alter_text(c);
-        pt__put(text, " DROP COLUMN ");
-        pt__put_identifier(text, field->name);
-        PT_TRY(run_text(c, text, err));
+        PT_TRY(run_text(c, alter_column_text(c, " DROP COLUMN ", field->name), err));
         memmove(field, field + 1, (size_t)(c->fields + c->count - field - 1) * sizeof(*field));
         c->count--;
     }
     return PT_OK;
 }
 
+/* The one column that the command names. */
+static pt_status named_field(const change *c, pt_field **out, pt_error *err)
+{
+    *out = find_field(c, c->node->columns[0].name);
+    return *out == NULL ? missing(c->node->columns[0].name, err) : PT_OK;
+}
+
 static pt_status rename_column(change *c, pt_error *err)
 {
-    pt_field *field = find_field(c, c->node->columns[0].name);
-    if (field == NULL)
-        return missing(c->node->columns[0].name, err);
-    pt__lower *text = alter_text(c);
-    pt__put(text, " RENAME COLUMN ");
-    pt__put_identifier(text, field->name);
+    pt_field *field;
+    PT_TRY(named_field(c, &field, err));
+    pt__lower *text = alter_column_text(c, " RENAME COLUMN ", field->name);
     pt__put(text, " TO ");
     pt__put_identifier(text, c->node->new_column_name);
     PT_TRY(run_text(c, text, err));
@@ -96,12 +104,9 @@ static pt_status rename_column(change *c, pt_error *err)
 
 static pt_status change_type(change *c, pt_error *err)
 {
-    pt_field *field = find_field(c, c->node->columns[0].name);
-    if (field == NULL)
-        return missing(c->node->columns[0].name, err);
-    pt__lower *text = alter_text(c);
-    pt__put(text, " ALTER COLUMN ");
-    pt__put_identifier(text, field->name);
+    pt_field *field;
+    PT_TRY(named_field(c, &field, err));
+    pt__lower *text = alter_column_text(c, " ALTER COLUMN ", field->name);
     pt__put(text, " TYPE ");
     pt__put_type(text, c->node->columns[0].type);
     PT_TRY(run_text(c, text, err));
@@ -111,12 +116,9 @@ static pt_status change_type(change *c, pt_error *err)
 
 static pt_status change_nullable(change *c, pt_error *err)
 {
-    pt_field *field = find_field(c, c->node->columns[0].name);
-    if (field == NULL)
-        return missing(c->node->columns[0].name, err);
-    pt__lower *text = alter_text(c);
-    pt__put(text, " ALTER COLUMN ");
-    pt__put_identifier(text, field->name);
+    pt_field *field;
+    PT_TRY(named_field(c, &field, err));
+    pt__lower *text = alter_column_text(c, " ALTER COLUMN ", field->name);
     pt__put(text, c->node->nullable ? " DROP NOT NULL" : " SET NOT NULL");
     PT_TRY(run_text(c, text, err));
     field->nullable = c->node->nullable;
@@ -126,27 +128,25 @@ static pt_status change_nullable(change *c, pt_error *err)
 /* Spark keeps a column's comment in its metadata. */
 static pt_status change_comment(change *c, pt_error *err)
 {
-    pt_field *field = find_field(c, c->node->columns[0].name);
-    if (field == NULL)
-        return missing(c->node->columns[0].name, err);
+    pt_field *field;
+    PT_TRY(named_field(c, &field, err));
     pt__arena *arena = c->run->arena;
     const pt__json *old = NULL;
     if (field->metadata != NULL)
         PT_TRY(pt__json_parse(arena, field->metadata, strlen(field->metadata), &old, err));
-    pt__buffer text = PT_BUFFER_INIT;
-    pt__buffer_append_string(&text, "{\"comment\":");
-    pt__json_append_cstring(&text, c->node->comment == NULL ? "" : c->node->comment);
+    pt__buffer *text = pt__arena_buffer(arena);
+    pt__buffer_append_string(text, "{\"comment\":");
+    pt__json_append_cstring(text, c->node->comment == NULL ? "" : c->node->comment);
     for (size_t i = 0; old != NULL && i < old->count; i++) {
         if (strcmp(old->items[i].key, "comment") == 0)
             continue;
-        pt__buffer_append_string(&text, ",");
-        pt__json_append_cstring(&text, old->items[i].key);
-        pt__buffer_append_string(&text, ":");
-        pt__json_append(&text, &old->items[i]);
+        pt__buffer_append_string(text, ",");
+        pt__json_append_cstring(text, old->items[i].key);
+        pt__buffer_append_string(text, ":");
+        pt__json_append(text, &old->items[i]);
     }
-    pt__buffer_append_string(&text, "}");
-    field->metadata = pt__arena_copy_string(arena, pt__buffer_string(&text));
-    pt__buffer_deinit(&text);
+    pt__buffer_append_string(text, "}");
+    field->metadata = pt__arena_buffer_take(arena, text);
     return PT_OK;
 }
 

@@ -5,6 +5,7 @@
 #include "backend/duckdb/error_map.h"
 #include "backend/duckdb/reader.h"
 #include "backend/duckdb/rows.h"
+#include "base/arena_buffer.h"
 #include "base/condition.h"
 #include "base/json.h"
 
@@ -316,21 +317,20 @@ static pt_status infer_records(const description *d, const char *sql, inference 
 static pt__options options_of(const description *d)
 {
     const pt__json *object = NULL;
-    pt__buffer text = PT_BUFFER_INIT;
-    pt__buffer_append_string(&text, "{");
+    pt__buffer *text = pt__arena_buffer(d->arena);
+    pt__buffer_append_string(text, "{");
     for (size_t i = 0; i < d->reader.options->count; i++) {
         char *key = pt__arena_copy_string(d->arena, d->reader.options->items[i].key);
         for (char *c = key; *c != '\0'; c++)
             *c = *c >= 'A' && *c <= 'Z' ? (char)(*c + 32) : *c;
-        pt__buffer_append_string(&text, i == 0 ? "" : ",");
-        pt__json_append_cstring(&text, key);
-        pt__buffer_append_string(&text, ":");
-        pt__json_append_cstring(&text,
+        pt__buffer_append_string(text, i == 0 ? "" : ",");
+        pt__json_append_cstring(text, key);
+        pt__buffer_append_string(text, ":");
+        pt__json_append_cstring(text,
                                 d->reader.options->items[i].value == NULL ? "" : d->reader.options->items[i].value);
     }
-    pt__buffer_append_string(&text, "}");
-    const char *copy = pt__arena_copy_string(d->arena, pt__buffer_string(&text));
-    pt__buffer_deinit(&text);
+    pt__buffer_append_string(text, "}");
+    const char *copy = pt__arena_buffer_take(d->arena, text);
     pt__json_parse(d->arena, copy, strlen(copy), &object, NULL);
     return object;
 }

@@ -1,5 +1,6 @@
 #include "backend/duckdb/file_scan.h"
 
+#include "base/arena_buffer.h"
 #include "base/json.h"
 
 #include <string.h>
@@ -183,12 +184,11 @@ static void put_json_structure(pt__buffer *out, const pt_type *type)
 
 static void put_transform(pt__lower *lower, const pt_type *type)
 {
-    pt__buffer structure = PT_BUFFER_INIT;
-    put_json_structure(&structure, type);
+    pt__buffer *structure = pt__arena_buffer(lower->arena);
+    put_json_structure(structure, type);
     pt__put(lower, "json_transform(json, ");
-    pt__put_string(lower, pt__buffer_string(&structure), structure.size_bytes);
+    pt__put_string(lower, pt__buffer_string(structure), structure->size_bytes);
     pt__put(lower, ")");
-    pt__buffer_deinit(&structure);
 }
 
 static bool names_are_kept(pt__arena *arena, const pt_type *type)

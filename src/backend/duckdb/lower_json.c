@@ -1,5 +1,6 @@
 #include "analyze/json_schema.h"
 #include "backend/duckdb/lower_collections.h"
+#include "base/arena_buffer.h"
 
 #include <string.h>
 #include <strings.h>
@@ -30,16 +31,15 @@ static void put_text(pt__lower *lower, const char *text)
 /* `, type, options, zone)` */
 static void put_type_arguments(pt__lower *lower, const pt_type *type, pt__options options)
 {
-    pt__buffer json = PT_BUFFER_INIT;
-    pt__type_append_json(&json, type);
+    pt__buffer *json = pt__arena_buffer(lower->arena);
+    pt__type_append_json(json, type);
     pt__put(lower, ", ");
-    put_text(lower, pt__buffer_string(&json));
+    put_text(lower, pt__buffer_string(json));
     pt__put(lower, ", ");
     put_text(lower, pt__options_text(lower->arena, options));
     pt__put(lower, ", ");
     put_text(lower, lower->time_zone);
     pt__put(lower, ")");
-    pt__buffer_deinit(&json);
 }
 
 /* The type with text in the place of bytes, which JSON of DuckDB cannot hold; the type itself when it has none. */
