@@ -105,6 +105,7 @@ static void free_memory(pt_host *host)
     pt__map_deinit(&host->sessions);
     pt__map_deinit(&host->global_views);
     pt__map_deinit(&host->functions);
+    pt__host_close_decoders(host);
     pt__schema_cache_clear(host);
     pt__recent_deinit(&host->closed);
     pt__zones_free(host->zones);
@@ -122,6 +123,7 @@ pt_status pt_host_new(const pt_host_options *options, pt_host **out, pt_error *e
     if (host == NULL)
         return pt_error_set(err, PT_NO_MEMORY, "no memory for the host");
     init_locks(host);
+    pt__host_init_decoders(host);
     pt__recent_init(&host->closed, PT_CLOSED_SESSIONS_KEPT);
     const pt_config *config = options == NULL ? NULL : options->config;
     if (options != NULL) {
@@ -137,6 +139,8 @@ pt_status pt_host_new(const pt_host_options *options, pt_host **out, pt_error *e
     host->zones = pt__zones_new(NULL);
     if (status == PT_OK && host->zones == NULL)
         status = pt_error_set(err, PT_NO_MEMORY, "no memory for the host");
+    if (status == PT_OK)
+        status = pt__host_add_decoders(host, err);
     if (status == PT_OK)
         status = start_threads(host, err);
     if (status != PT_OK) {

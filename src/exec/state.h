@@ -10,6 +10,7 @@
 
 #include "base/condition.h"
 #include "base/timezone.h"
+#include "decode/options.h"
 #include "exec/limits.h"
 #include "exec/recent.h"
 #include "exec/session.h"
@@ -58,6 +59,10 @@ struct pt_host {
     int64_t clock_start_us;
     pt__backend_slot backends[PT_BACKENDS_MAX];
     size_t backend_count;
+    pt__map decoders;          /* decode.c: by format */
+    pt__map translators;       /* decode.c: by type name */
+    pt__extensions extensions; /* the translators as decoders see them */
+    pt__decode_options translator_options;
     pt__map sessions;     /* "session id/user" to pt_session, one reference each */
     pt__recent closed;    /* keys of sessions that were released */
     pt__map functions;    /* "database.name" to pt__function_entry: persistent ones */
@@ -202,6 +207,12 @@ struct pt__reader {
 /** A time-ordered UUID for a job. */
 void pt__host_job_id(pt_host *host, char out[PT_UUID_TEXT_BYTES]);
 void pt__host_forget_session(pt_host *host, pt_session *session, bool remember);
+
+/* decode.c */
+void pt__host_init_decoders(pt_host *host);
+/** Registers those that are built in. */
+pt_status pt__host_add_decoders(pt_host *host, pt_error *err);
+void pt__host_close_decoders(pt_host *host);
 
 /* session.c */
 pt_status pt__session_make(pt_host *host, const pt__session_key *key, const char *map_key, pt_session **out,

@@ -4,11 +4,10 @@
  */
 #include "analyze/analyze.h"
 #include "base/arena_buffer.h"
-#include "exec/session.h"
+#include "exec/decode.h"
 #include "front/spark_connect/cell.h"
 #include "plan/text.h"
 #include "server/commands.h"
-#include "server/formats.h"
 #include "server/local.h"
 
 #include <errno.h>
@@ -203,7 +202,8 @@ static pt_status run_encoded(pt_job *job, void *context, pt_error *err)
     encoded_run *r = context;
     const pt_plan *plan = NULL;
     const char *format = pt_config_string(r->config, "format", "spark.sql");
-    PT_TRY(pt__format_decode(job, format, pt__buffer_view(&r->query), &plan, err));
+    pt_encoded_query query = {.format = format, .payload = pt__buffer_view(&r->query)};
+    PT_TRY(pt__session_decode(r->local.session, pt__job_arena(job), &query, &plan, err));
     if (r->decode_only) {
         pt__plan_append_text(&r->text, plan);
         return PT_OK;

@@ -1,6 +1,6 @@
 /* portico sql: one statement in process, without a connection; its rows as DataFrame.show() prints them. */
+#include "exec/decode.h"
 #include "front/spark_connect/show.h"
-#include "front/spark_connect/sql_options.h"
 #include "server/commands.h"
 #include "server/local.h"
 
@@ -18,11 +18,11 @@ static pt_status run_statement(pt_job *job, void *context, pt_error *err)
 {
     sql_run *r = context;
     pt__arena *arena = pt__job_arena(job);
-    pt__sql_options options = pt__connect_sql_options(r->local.session, arena);
+    pt__decode_options options = pt__session_decode_options(r->local.session, arena);
     const pt_plan *plan = NULL;
     const pt_plan *relation = NULL;
     bool was_command;
-    PT_TRY(pt__sql_parse_statement(arena, (pt_text_view){r->sql, strlen(r->sql)}, &options, &plan, err));
+    PT_TRY(pt__sql_parse_statement(arena, (pt_text_view){r->sql, strlen(r->sql)}, &options.sql, &plan, err));
     PT_TRY(pt__job_settle(job, plan, &relation, &was_command, err));
     if (was_command && relation->column_count == 0)
         return PT_OK; /* a statement without a result prints nothing */

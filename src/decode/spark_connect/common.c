@@ -69,8 +69,8 @@ pt_status pt__decode_name(pt__decoder *d, const char *text, pt_name *out)
     return pt__sql_parse_name(d->arena, pt__decode_text(text), d->options, out, d->err);
 }
 
-pt_options pt__decode_options(pt__decoder *d, const void *const *entries, size_t count, size_t key_offset,
-                              size_t value_offset)
+pt_options pt__decode_option_map(pt__decoder *d, const void *const *entries, size_t count, size_t key_offset,
+                                 size_t value_offset)
 {
     pt_option *items = pt__arena_array(d->arena, pt_option, count);
     for (size_t i = 0; i < count; i++) {

@@ -98,6 +98,7 @@ static pt_status decode_command(pt__decoder *d, const Spark__Connect__Command *c
     case COMMAND(WRITE_OPERATION): return pt__decode_write(d, c->write_operation, &out->plan);
     case COMMAND(CREATE_DATAFRAME_VIEW): return decode_view(d, c->create_dataframe_view, out);
     case COMMAND(WRITE_OPERATION_V2): return pt__decode_write_v2(d, c->write_operation_v2, &out->plan);
+    case COMMAND(EXTENSION): return pt__decode_extension_command(d, c->extension, &out->plan);
     case COMMAND(SQL_COMMAND): return decode_sql(d, c->sql_command, out);
     case COMMAND(GET_RESOURCES_COMMAND): return plain(PT_CONNECT_GET_RESOURCES, out);
     case COMMAND(REGISTER_TABLE_FUNCTION): return decode_register_table(d, c->register_table_function, out);
@@ -124,10 +125,20 @@ static pt_status decode_plan(pt__decoder *d, const Spark__Connect__Plan *plan, o
 
 /* ---- entry points ---- */
 
-pt_status pt__connect_decode_plan(pt__arena *arena, const Spark__Connect__Plan *plan, const pt__sql_options *options,
+static pt__decoder decoder_of(pt__arena *arena, const pt__decode_options *options, pt_error *err)
+{
+    pt__decoder d = {.arena = arena, .err = err};
+    if (options != NULL) {
+        d.options = &options->sql;
+        d.extensions = options->extensions;
+    }
+    return d;
+}
+
+pt_status pt__connect_decode_plan(pt__arena *arena, const Spark__Connect__Plan *plan, const pt__decode_options *options,
                                   operation *out, pt_error *err)
 {
-    pt__decoder d = {arena, options, NULL, err};
+    pt__decoder d = decoder_of(arena, options, err);
     *out = (operation){0};
     if (plan == NULL)
         return pt__decode_not_set(&d, NULL, &spark__connect__plan__descriptor, "OPTYPE_NOT_SET");
@@ -136,32 +147,37 @@ pt_status pt__connect_decode_plan(pt__arena *arena, const Spark__Connect__Plan *
 }
 
 pt_status pt__connect_decode_command(pt__arena *arena, const Spark__Connect__Command *command,
-                                     const pt__sql_options *options, operation *out, pt_error *err)
+                                     const pt__decode_options *options, operation *out, pt_error *err)
 {
     *out = (operation){0};
-    return decode_command(&(pt__decoder){arena, options, NULL, err}, command, out);
+    pt__decoder d = decoder_of(arena, options, err);
+    return decode_command(&d, command, out);
 }
 
 pt_status pt__connect_decode_relation(pt__arena *arena, const Spark__Connect__Relation *relation,
-                                      const pt__sql_options *options, const pt_plan **out, pt_error *err)
+                                      const pt__decode_options *options, const pt_plan **out, pt_error *err)
 {
-    return pt__decode_relation(&(pt__decoder){arena, options, NULL, err}, relation, out);
+    pt__decoder d = decoder_of(arena, options, err);
+    return pt__decode_relation(&d, relation, out);
 }
 
 pt_status pt__connect_decode_expression(pt__arena *arena, const Spark__Connect__Expression *expression,
-                                        const pt__sql_options *options, const pt_expr **out, pt_error *err)
+                                        const pt__decode_options *options, const pt_expr **out, pt_error *err)
 {
-    return pt__decode_expression(&(pt__decoder){arena, options, NULL, err}, expression, out);
+    pt__decoder d = decoder_of(arena, options, err);
+    return pt__decode_expression(&d, expression, out);
 }
 
 pt_status pt__connect_decode_type(pt__arena *arena, const Spark__Connect__DataType *type,
-                                  const pt__sql_options *options, const pt_type **out, pt_error *err)
+                                  const pt__decode_options *options, const pt_type **out, pt_error *err)
 {
-    return pt__decode_type(&(pt__decoder){arena, options, NULL, err}, type, out);
+    pt__decoder d = decoder_of(arena, options, err);
+    return pt__decode_type(&d, type, out);
 }
 
-pt_status pt__connect_decode_schema_text(pt__arena *arena, const char *text, const pt__sql_options *options,
+pt_status pt__connect_decode_schema_text(pt__arena *arena, const char *text, const pt__decode_options *options,
                                          const pt_type **out, pt_error *err)
 {
-    return pt__decode_schema_text(&(pt__decoder){arena, options, NULL, err}, text, out);
+    pt__decoder d = decoder_of(arena, options, err);
+    return pt__decode_schema_text(&d, text, out);
 }

@@ -26,8 +26,8 @@
 #ifndef PT_DECODE_SPARK_CONNECT_DECODER_H
 #define PT_DECODE_SPARK_CONNECT_DECODER_H
 
+#include "decode/options.h"
 #include "decode/spark_connect/message.h"
-#include "decode/spark_sql/parser.h"
 
 typedef enum pt__connect_kind {
     PT_CONNECT_RELATION,
@@ -56,23 +56,23 @@ typedef struct pt__connect_operation {
 } pt__connect_operation;
 
 /** A root, a command or either compressed. `options` may be NULL: Spark's defaults. */
-pt_status pt__connect_decode_plan(pt__arena *arena, const Spark__Connect__Plan *plan, const pt__sql_options *options,
+pt_status pt__connect_decode_plan(pt__arena *arena, const Spark__Connect__Plan *plan, const pt__decode_options *options,
                                   pt__connect_operation *out, pt_error *err);
 
 pt_status pt__connect_decode_command(pt__arena *arena, const Spark__Connect__Command *command,
-                                     const pt__sql_options *options, pt__connect_operation *out, pt_error *err);
+                                     const pt__decode_options *options, pt__connect_operation *out, pt_error *err);
 
 pt_status pt__connect_decode_relation(pt__arena *arena, const Spark__Connect__Relation *relation,
-                                      const pt__sql_options *options, const pt_plan **out, pt_error *err);
+                                      const pt__decode_options *options, const pt_plan **out, pt_error *err);
 
 pt_status pt__connect_decode_expression(pt__arena *arena, const Spark__Connect__Expression *expression,
-                                        const pt__sql_options *options, const pt_expr **out, pt_error *err);
+                                        const pt__decode_options *options, const pt_expr **out, pt_error *err);
 
 pt_status pt__connect_decode_type(pt__arena *arena, const Spark__Connect__DataType *type,
-                                  const pt__sql_options *options, const pt_type **out, pt_error *err);
+                                  const pt__decode_options *options, const pt_type **out, pt_error *err);
 
 /** A schema text: Spark's JSON, or DDL, in which a bare type is itself. Empty text is the empty struct. */
-pt_status pt__connect_decode_schema_text(pt__arena *arena, const char *text, const pt__sql_options *options,
+pt_status pt__connect_decode_schema_text(pt__arena *arena, const char *text, const pt__decode_options *options,
                                          const pt_type **out, pt_error *err);
 
 /** The message of a type, in `arena`. Texts of `type` are used, not copied. */

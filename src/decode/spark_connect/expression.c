@@ -352,6 +352,7 @@ static pt_status decode_kind(pt__decoder *d, const Spark__Connect__Expression *e
         return pt__decode_python_udf(d, e->common_inline_user_defined_function, out);
     case EXPR(CALL_FUNCTION): return pt__decode_call_function(d, e->call_function, out);
     case EXPR(NAMED_ARGUMENT_EXPRESSION): return decode_named_argument(d, e->named_argument_expression, out);
+    case EXPR(EXTENSION): return pt__decode_extension_expression(d, e->extension, out);
     case EXPR(SUBQUERY_EXPRESSION): return decode_subquery(d, e->subquery_expression, out);
     case EXPR(DIRECT_SHUFFLE_PARTITION_ID): /* where a row goes changes no result */
         return pt__decode_expression(d, e->direct_shuffle_partition_id->child, out);

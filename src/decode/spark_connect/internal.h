@@ -10,8 +10,10 @@
 
 typedef struct pt__decoder {
     pt__arena *arena;
-    const pt__sql_options *options;
-    const pt_origin *origin; /* of the innermost node that has one */
+    const pt__sql_options *options;   /* NULL: Spark's defaults */
+    const pt__extensions *extensions; /* NULL: none */
+    const pt_origin *origin;          /* of the innermost node that has one */
+    int extension_depth;              /* extensions around what is decoded */
     pt_error *err;
 } pt__decoder;
 
@@ -38,10 +40,11 @@ pt_status pt__decode_name(pt__decoder *d, const char *text, pt_name *out);
 
 /** Arrays of map entries { base, key, value } become options in their order. */
 #define PT_DECODE_OPTIONS(d, message, field)                                                                           \
-    pt__decode_options((d), (const void *const *)(message)->field, (message)->n_##field,                               \
-                       offsetof(__typeof__(**(message)->field), key), offsetof(__typeof__(**(message)->field), value))
-pt_options pt__decode_options(pt__decoder *d, const void *const *entries, size_t count, size_t key_offset,
-                              size_t value_offset);
+    pt__decode_option_map((d), (const void *const *)(message)->field, (message)->n_##field,                            \
+                          offsetof(__typeof__(**(message)->field), key),                                               \
+                          offsetof(__typeof__(**(message)->field), value))
+pt_options pt__decode_option_map(pt__decoder *d, const void *const *entries, size_t count, size_t key_offset,
+                                 size_t value_offset);
 
 /* ---- pieces ---- */
 
@@ -88,6 +91,11 @@ pt_status pt__decode_statistics(pt__decoder *d, const Spark__Connect__Relation *
 pt_status pt__decode_missing_values(pt__decoder *d, const Spark__Connect__Relation *relation, pt_plan **out);
 pt_status pt__decode_python_relation(pt__decoder *d, const Spark__Connect__Relation *relation, pt_plan **out);
 pt_status pt__decode_catalog(pt__decoder *d, const Spark__Connect__Catalog *catalog, pt_plan **out);
+
+/* Extension nodes, by the host's translators (extension.c). */
+pt_status pt__decode_extension_relation(pt__decoder *d, const Google__Protobuf__Any *any, pt_plan **out);
+pt_status pt__decode_extension_expression(pt__decoder *d, const Google__Protobuf__Any *any, const pt_expr **out);
+pt_status pt__decode_extension_command(pt__decoder *d, const Google__Protobuf__Any *any, const pt_plan **out);
 
 /* Commands that write. */
 pt_status pt__decode_write(pt__decoder *d, const Spark__Connect__WriteOperation *write, const pt_plan **out);

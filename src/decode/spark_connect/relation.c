@@ -526,6 +526,7 @@ static pt_status decode_kind(pt__decoder *d, const Spark__Connect__Relation *r, 
     case REL(APPROX_QUANTILE):
     case REL(FREQ_ITEMS):
     case REL(SAMPLE_BY): return pt__decode_statistics(d, r, out);
+    case REL(EXTENSION): return pt__decode_extension_relation(d, r->extension, out);
     case REL(CATALOG): return pt__decode_catalog(d, r->catalog, out);
     default: return pt__decode_not_supported(d, &r->base, r->rel_type_case);
     }

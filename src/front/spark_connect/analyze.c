@@ -5,9 +5,9 @@
 #include "base/arena_buffer.h"
 #include "base/map.h"
 #include "decode/spark_connect/decoder.h"
+#include "exec/decode.h"
 #include "exec/streams.h"
 #include "front/spark_connect/schema_text.h"
-#include "front/spark_connect/sql_options.h"
 #include "plan/walk.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ typedef struct question {
     /* the worker's */
     pt__arena *arena;
     pt_session *session;
-    pt__sql_options options;
+    pt__decode_options options;
     pt_bytes *answer;
     pt_error err;
 } question;
@@ -357,7 +357,7 @@ static pt_status work(question *q, pt_error *err)
     const analyze_request *request = (const analyze_request *)message;
     pt__session_key key = PT_CONNECT_KEY(q->principal, request);
     PT_TRY(pt__host_session(q->mount->host, &key, true, &q->session, err));
-    q->options = pt__connect_sql_options(q->session, q->arena);
+    q->options = pt__session_decode_options(q->session, q->arena);
     analyze_response response = SPARK__CONNECT__ANALYZE_PLAN_RESPONSE__INIT;
     PT_TRY(answer_question(q, request, &response, err));
     response.session_id = request->session_id;

@@ -4,9 +4,9 @@
 #include "base/arena_buffer.h"
 #include "base/condition.h"
 #include "decode/spark_connect/decoder.h"
+#include "exec/decode.h"
 #include "front/spark_connect/notes.h"
 #include "front/spark_connect/show.h"
-#include "front/spark_connect/sql_options.h"
 #include "front/spark_connect/streaming.h"
 #include "front/spark_connect/text_batch.h"
 #include "wire/proto.h"
@@ -317,7 +317,7 @@ pt_status pt__connect_job_run(pt_job *job, void *state, pt_error *err)
     ProtobufCMessage *message;
     const Spark__Connect__Plan *plan;
     pt__connect_operation operation = {0};
-    pt__sql_options options = pt__connect_sql_options(pt__job_session(job), arena);
+    pt__decode_options options = pt__session_decode_options(pt__job_session(job), arena);
     PT_TRY(
         pt__connect_unpack(arena, &spark__connect__plan__descriptor, pt_bytes_get_view(context->plan), &message, err));
     PT_TRY(pt__connect_inflate_plan(arena, (const Spark__Connect__Plan *)message, &plan, err));

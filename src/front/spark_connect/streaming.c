@@ -3,9 +3,9 @@
 #include "base/arena_buffer.h"
 #include "base/condition.h"
 #include "decode/spark_connect/decoder.h"
+#include "exec/decode.h"
 #include "front/spark_connect/notes.h"
 #include "front/spark_connect/show.h"
-#include "front/spark_connect/sql_options.h"
 #include "front/spark_connect/unary.h"
 
 #include <stdio.h>
@@ -306,7 +306,7 @@ static pt_status start(pt_job *job, pt__connect *mount, const start_message *m, 
                        pt_error *err)
 {
     pt__arena *arena = pt__job_arena(job);
-    pt__sql_options options = pt__connect_sql_options(pt__job_session(job), arena);
+    pt__decode_options options = pt__session_decode_options(pt__job_session(job), arena);
     pt__stream_request request = {
         .name = m->query_name[0] == '\0' ? NULL : m->query_name, .run_batch = run_batch, .free_context = free_sink};
     PT_TRY(check_start(m, err));
