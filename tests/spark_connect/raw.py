@@ -119,17 +119,25 @@ class Failure:
 
     def __init__(self, error):
         from google.rpc import error_details_pb2
-        from grpc_status import rpc_status
 
         self.code = error.code()
         self.message = error.details()
         self.reason = self.domain = None
         self.metadata = {}
-        status = rpc_status.from_call(error)
+        status = self._status(error)
         for detail in status.details if status else ():
             info = error_details_pb2.ErrorInfo()
             if detail.Unpack(info):
                 self.reason, self.domain, self.metadata = info.reason, info.domain, dict(info.metadata)
+
+    @staticmethod
+    def _status(error):
+        from grpc_status import rpc_status
+
+        try:
+            return rpc_status.from_call(error)
+        except ValueError:  # the client failed by itself, of an answer that it cannot read, before the server did
+            return None
 
     @property
     def condition(self):
