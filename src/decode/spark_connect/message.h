@@ -1,23 +1,16 @@
 /**
- * Messages of Spark Connect: checked, then unpacked into an arena.
- *
- * Neither protobuf-c nor the decoders above it bound nesting or look at the encoding of text, so every message of a
- * client goes through pt__connect_check first.
- *
- * Threads: any. Stack: pt__connect_unpack recurses; with PT_CONNECT_DEPTH_MAX levels it needs about 2 MiB, under the
- * address sanitizer about 4 MiB.
+ * Messages of Spark Connect: checked and unpacked as decode/protobuf.h says, inflated where they are compressed.
  */
 #ifndef PT_DECODE_SPARK_CONNECT_MESSAGE_H
 #define PT_DECODE_SPARK_CONNECT_MESSAGE_H
 
-#include "base/arena.h"
+#include "decode/protobuf.h"
 
-#include <portico/error.h>
 #include <spark/connect/base.pb-c.h>
 
 enum {
-    PT_CONNECT_DEPTH_MAX = 1024,        /* messages within messages, as the reference server allows */
-    PT_CONNECT_INFLATED_MAX = 512 << 20 /* bytes of an inflated plan */
+    PT_CONNECT_DEPTH_MAX = PT_PROTOBUF_DEPTH_MAX, /* messages within messages */
+    PT_CONNECT_INFLATED_MAX = 512 << 20           /* bytes of an inflated plan */
 };
 
 /**
