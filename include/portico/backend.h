@@ -23,7 +23,9 @@ typedef struct pt_env {
     size_t size_bytes;
     pt_log_sink log;
     void *log_context;
-    uint32_t worker_count; /* CPUs the host is allowed to use */
+    uint32_t worker_count;       /* CPUs the host is allowed to use */
+    uint64_t worker_stack_bytes; /* of threads that a backend or wrapper starts */
+    struct pt_host *host;        /* to find other backends by name */
 } pt_env;
 
 typedef struct pt_session_request {
@@ -60,6 +62,11 @@ typedef struct pt_operation_vtable {
     double (*progress)(pt_operation *operation);
     /** Cancels what still runs. The result stream has been released. */
     void (*free)(pt_operation *operation);
+    /**
+     * Optional: what a wrapper decided about the operation, as text for people, such as the backend that was chosen;
+     * NULL: nothing. Constant, valid until `free`. Threads: any.
+     */
+    const char *(*detail)(pt_operation *operation);
 } pt_operation_vtable;
 
 /** A backend's operation starts with this. */
@@ -73,6 +80,19 @@ struct pt_database;
 struct pt_file_request;
 struct pt_type;
 struct pt__arena;
+
+/**
+ * Something that the session is about to do by itself, without a query that would show it. Borrowed for the call.
+ */
+typedef struct pt_access {
+    size_t size_bytes;
+    const char *action;       /* "read-files", "write-files", "create", "drop", "alter" */
+    const char *object_kind;  /* "path", "table", "function" */
+    const char *database;     /* of a table or function; NULL: none */
+    const char *name;         /* likewise */
+    const char *const *paths; /* absolute */
+    size_t path_count;
+} pt_access;
 
 typedef struct pt_backend_vtable {
     size_t size_bytes; /* members beyond it are unknown to the plug-in: append only */
@@ -107,7 +127,19 @@ typedef struct pt_backend_vtable {
      */
     pt_status (*keep)(void *session, const pt_query *query, void **kept, pt_error *err);
     void (*release_kept)(void *self, void *kept);
+    /**
+     * Whether the session may do that; asked before anything is looked up, listed or changed. NULL: it may.
+     * Errors: PT_PERMISSION_DENIED.
+     */
+    pt_status (*permit)(void *session, const pt_access *access, pt_error *err);
 } pt_backend_vtable;
+
+/** A backend that is open, under the name that the host knows it by. */
+typedef struct pt_backend {
+    const pt_backend_vtable *vtable;
+    void *self;
+    const char *name;
+} pt_backend;
 
 /** The embedded default. */
 extern const pt_backend_vtable pt_backend_duckdb;

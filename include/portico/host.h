@@ -28,8 +28,18 @@ pt_status pt_host_new(const pt_host_options *options, pt_host **out, pt_error *e
 /** Cancels what runs, joins the workers, closes sessions and backends. Routes must be gone. */
 void pt_host_free(pt_host *host);
 
-/** Opens a backend; the first one added is the default. */
+/** Opens a backend under its table's name; the first one added is the default. */
 pt_status pt_host_add_backend(pt_host *host, const pt_backend_vtable *backend, const pt_config *config, pt_error *err);
+
+/**
+ * Opens a backend under a name of its own, so that a host can hold several of one kind.
+ * Errors: PT_ALREADY_EXISTS; PT_LIMIT; those of the backend.
+ */
+pt_status pt_host_add_named_backend(pt_host *host, const char *name, const pt_backend_vtable *backend,
+                                    const pt_config *config, pt_error *err);
+
+/** The backend of that name with the wrappers it has by now; PT_NOT_FOUND. Valid as long as the host. */
+pt_status pt_host_backend(pt_host *host, const char *name, pt_backend *out, pt_error *err);
 
 /** Refuses new jobs, and cancels running ones once `limit_ms` have passed. Returns at once. Threads: any. */
 void pt_host_drain(pt_host *host, uint64_t limit_ms);

@@ -40,6 +40,10 @@ typedef struct pt_query {
     const char *operation_id; /* UUID text of the job */
     uint64_t batch_rows;      /* rows of a result batch at most; 0: the backend's choice */
     uint64_t batch_bytes;     /* aim for the size of a batch; 0: the backend's choice */
+    /* What follows is for wrappers, and may be absent: NULL, 0. */
+    const char *traceparent;         /* W3C trace context of the call that asked */
+    const pt_query_option *settings; /* Spark's configuration as the session has it set, sorted by name */
+    size_t setting_count;
 } pt_query;
 
 #ifdef __cplusplus

@@ -54,6 +54,7 @@ static pt_status scan_external(pt__analyzer *a, const pt__relation *relation, co
     scan->path_count = 1;
     scan->options = table->options;
     scan->schema = table->schema;
+    scan->table = table;
     const pt_plan *files;
     PT_TRY(pt__analyze_plan(a, &scan->base, &files, err));
     *out = pt__rename(a, files, relation->name, NULL, 0, &node->base);

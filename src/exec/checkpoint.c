@@ -57,7 +57,8 @@ static pt_status keep_rows(pt_job *job, const pt_plan *relation, pt__kept *kept,
     char zone[PT_ZONE_NAME_MAX];
     pt__session_time_zone(job->session, zone);
     PT_TRY(pt__session_backend(job->session, &slot, &backend_session, err));
-    const pt_query query = {.size_bytes = sizeof(query), .plan = relation, .time_zone = zone, .operation_id = job->id};
+    pt_query query = pt__query_for(job->session, job, pt__job_arena(job), zone);
+    query.plan = relation;
     return slot->vtable->keep(backend_session, &query, &kept->result.handle, err);
 }
 

@@ -5,6 +5,7 @@
 #include "base/arena_buffer.h"
 #include "base/civil.h"
 #include "base/json.h"
+#include "exec/run.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -181,6 +182,24 @@ pt_status pt__command_columns(pt__command *c, const pt_name *name, const pt_orig
     pt_plan_scan_table *scan = pt__plan_make(c->arena, SCAN_TABLE, scan_table, origin);
     scan->name = *name;
     return pt__analyze(c->arena, &c->catalog->base, &scan->base, out, c->err);
+}
+
+/* ---- what wrappers say ---- */
+
+pt_status pt__command_permit(pt__command *c, const char *action, const char *object_kind, const pt_name *name)
+{
+    pt_access access = {.size_bytes = sizeof(access), .action = action, .object_kind = object_kind};
+    if (!c->session->host->has_wrappers)
+        return PT_OK;
+    PT_TRY(pt__command_split(c, name, &access.database, &access.name));
+    return pt__session_permit(c->session, &access, c->err);
+}
+
+pt_status pt__command_permit_path(pt__command *c, const char *action, const char *path)
+{
+    const pt_access access = {
+        .size_bytes = sizeof(access), .action = action, .object_kind = "path", .paths = &path, .path_count = 1};
+    return pt__session_permit(c->session, &access, c->err);
 }
 
 /* ---- patterns ---- */

@@ -45,6 +45,11 @@ void pt__command_clear_cache(pt__command *c);
 /** Analyzes the command and has the backend run it; no rows. */
 pt_status pt__command_pass_on(pt__command *c, const pt_plan *command, const pt_plan **out);
 
+/** Whether wrappers let the session do that to a table or function; the name is resolved first. */
+pt_status pt__command_permit(pt__command *c, const char *action, const char *object_kind, const pt_name *name);
+/** Likewise for a place that rows are written to. */
+pt_status pt__command_permit_path(pt__command *c, const char *action, const char *path);
+
 /* ---- names and errors ---- */
 
 /** `spark_catalog`.`db`.`t` — as errors name persistent objects. */

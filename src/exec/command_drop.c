@@ -91,6 +91,8 @@ static pt_status drop_function(pt__command *c, const pt_plan_drop *node, const p
     size_t overloads;
     if (!node->is_temporary)
         PT_TRY(pt__command_split(c, &node->name, &database, &name));
+    if (database != NULL)
+        PT_TRY(pt__command_permit(c, "drop", "function", &node->name));
     if (pt__session_drop_function(c->session, database, name) || node->if_exists)
         return pt__rows_none(c->arena, out, c->err);
     if (pt__function_find(name, &overloads) != NULL)

@@ -2,6 +2,7 @@
 #include "analyze/analyze.h"
 #include "base/arena_buffer.h"
 #include "exec/command.h"
+#include "exec/run.h"
 #include "plan/text.h"
 #include "plan/walk.h"
 
@@ -27,25 +28,36 @@ static void append_analyzed(pt__arena *arena, pt__buffer *out, const pt_plan *pl
     pt__buffer_append_string(out, "\n");
 }
 
-static const char *engine_text(pt_session *session, pt__arena *arena, const pt_plan *analyzed)
+/* What keeps the query from running keeps it from being explained; that an engine cannot explain does not. */
+static bool is_refusal(const pt_error *err)
+{
+    return err->status == PT_PERMISSION_DENIED || err->status == PT_LIMIT;
+}
+
+static pt_status engine_text(pt_session *session, pt__arena *arena, const pt_plan *analyzed, const char **out,
+                             pt_error *err)
 {
     pt__backend_slot *slot;
     void *backend_session;
-    const char *text = NULL;
     char zone[PT_ZONE_NAME_MAX];
-    pt_error ignored = PT_ERROR_INIT;
+    pt_error failure = PT_ERROR_INIT;
+    *out = NULL;
     pt__session_time_zone(session, zone);
-    const pt_query query = {
-        .size_bytes = sizeof(query), .plan = analyzed, .time_zone = zone, .operation_id = session->id};
-    if (pt__session_backend(session, &slot, &backend_session, &ignored) == PT_OK && pt__backend_has(slot, explain))
-        slot->vtable->explain(backend_session, &query, arena, &text, &ignored);
-    pt_error_clear(&ignored);
-    return text;
+    pt_query query = pt__query_for(session, NULL, arena, zone);
+    query.plan = analyzed;
+    if (pt__session_backend(session, &slot, &backend_session, &failure) == PT_OK && pt__backend_has(slot, explain))
+        slot->vtable->explain(backend_session, &query, arena, out, &failure);
+    if (is_refusal(&failure)) {
+        pt_status status = failure.status;
+        pt_error_move(err, &failure);
+        return status;
+    }
+    pt_error_clear(&failure);
+    return PT_OK;
 }
 
-static void append_physical(pt_session *session, pt__arena *arena, pt__buffer *out, const pt_plan *analyzed)
+static void append_physical(pt__buffer *out, const pt_plan *analyzed, const char *text)
 {
-    const char *text = pt__plan_is_command(analyzed) ? NULL : engine_text(session, arena, analyzed);
     pt__buffer_append_string(out, "== Physical Plan ==\n");
     if (text == NULL)
         pt__plan_append_text(out, analyzed);
@@ -59,9 +71,12 @@ static bool is_mode(const char *mode, const char *name)
     return mode != NULL && strcasecmp(mode, name) == 0;
 }
 
-static const char *explain_text(pt_session *session, pt__arena *arena, const pt_plan *plan, const pt_plan *analyzed,
-                                const char *mode)
+static pt_status explain_text(pt_session *session, pt__arena *arena, const pt_plan *plan, const pt_plan *analyzed,
+                              const char *mode, const char **out, pt_error *err)
 {
+    const char *physical = NULL;
+    if (!pt__plan_is_command(analyzed))
+        PT_TRY(engine_text(session, arena, analyzed, &physical, err));
     pt__buffer *text = pt__arena_buffer(arena);
     if (is_mode(mode, "extended")) {
         append_plan(text, "Parsed Logical Plan", plan);
@@ -71,8 +86,9 @@ static const char *explain_text(pt_session *session, pt__arena *arena, const pt_
         append_plan(text, "Optimized Logical Plan", analyzed);
     if (is_mode(mode, "cost"))
         pt__buffer_append_string(text, "Statistics: the rows that the engine expects stand in the physical plan\n\n");
-    append_physical(session, arena, text, analyzed);
-    return pt__arena_buffer_take(arena, text);
+    append_physical(text, analyzed, physical);
+    *out = pt__arena_buffer_take(arena, text);
+    return PT_OK;
 }
 
 /* Commands that are not analyzed are shown as they were given. */
@@ -87,8 +103,7 @@ pt_status pt__session_explain(pt_session *session, pt__arena *arena, const pt_pl
     const pt_plan *analyzed;
     pt__session_catalog *catalog = pt__session_catalog_new(session, NULL, arena);
     PT_TRY(analyze_any(catalog, plan, &analyzed, err));
-    *out = explain_text(session, arena, plan, analyzed, mode);
-    return PT_OK;
+    return explain_text(session, arena, plan, analyzed, mode, out, err);
 }
 
 PT_COMMAND(explain)
@@ -96,8 +111,10 @@ PT_COMMAND(explain)
     const pt__row_column column = {"plan", PT_T(STRING), true};
     const pt_plan *analyzed;
     PT_TRY(analyze_any(c->catalog, node->query, &analyzed, c->err));
+    const char *text;
+    PT_TRY(explain_text(c->session, c->arena, node->query, analyzed, node->mode, &text, c->err));
     pt__rows *rows = pt__rows_new(c->arena, &column, 1);
-    pt__rows_text(rows, explain_text(c->session, c->arena, node->query, analyzed, node->mode));
+    pt__rows_text(rows, text);
     return pt__rows_plan(rows, out, c->err);
 }
 

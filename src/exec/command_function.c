@@ -62,6 +62,7 @@ PT_COMMAND(create_function)
     const char *object;
     if (!node->is_temporary) {
         PT_TRY(pt__command_split(c, &node->name, &database, &object));
+        PT_TRY(pt__command_permit(c, "create", "function", &node->name));
         PT_TRY(pt__command_need_database(c, database));
     }
     if (!node->replace && exists(c, &node->name, database)) {

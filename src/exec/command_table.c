@@ -43,6 +43,7 @@ PT_COMMAND(write_files)
         format = c->catalog->base.vtable->conf(&c->catalog->base, "spark.sql.sources.default");
     PT_TRY(pt__check_format(c->arena, format, &write->format, c->err));
     PT_TRY(pt__session_local_path(c->session, c->arena, node->path, &write->path, c->err));
+    PT_TRY(pt__command_permit_path(c, "write-files", write->path));
     PT_TRY(pt__analyze(c->arena, &c->catalog->base, &write->base, &analyzed, c->err));
     bool exists = path_exists(write->path);
     if (exists && node->mode == PT_SAVE_ERROR)
@@ -164,6 +165,7 @@ PT_COMMAND(create_table)
 {
     bool exists;
     PT_TRY(check_provider(c, node->provider));
+    PT_TRY(pt__command_permit(c, "create", "table", &node->name));
     PT_TRY(check_target(c, node, &exists));
     if (exists && node->if_not_exists)
         return pt__rows_none(c->arena, out, c->err);
@@ -192,6 +194,7 @@ static pt_status insert_into_files(pt__command *c, const pt_plan_insert *insert)
     write->options = table->options;
     write->partition_columns = table->partition_columns;
     write->partition_count = table->partition_count;
+    write->target = table;
     return run_write(c, write);
 }
 

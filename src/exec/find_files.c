@@ -1,5 +1,6 @@
 /* What a data source reads: paths, options and schema of a scan become a set of files. */
 #include "exec/files.h"
+#include "exec/run.h"
 #include "exec/schema_cache.h"
 #include "exec/session_catalog.h"
 
@@ -218,15 +219,58 @@ static const char *decoded_if_missing(pt__arena *arena, const char *given, const
     return pt__unescape_path(arena, path);
 }
 
+/* What wrappers say; the files of an external table belong to the table, which they were asked about by name. */
+static pt_status permit_files(pt_session *session, const pt_plan_scan_files *scan, const char *const *paths,
+                              size_t count, pt_error *err)
+{
+    const pt_access access = {
+        .size_bytes = sizeof(access),
+        .action = "read-files",
+        .object_kind = "path",
+        .paths = paths,
+        .path_count = count,
+    };
+    return scan->table != NULL || count == 0 ? PT_OK : pt__session_permit(session, &access, err);
+}
+
+typedef struct reader {
+    pt_session *session;
+    const pt_plan_scan_files *scan;
+} reader;
+
+static pt_status may_read(void *context, const char *path, pt_error *err)
+{
+    const reader *r = context;
+    PT_TRY(check_allowed(r->session, path, err));
+    return permit_files(r->session, r->scan, &path, 1, err);
+}
+
+/* Once more by file: a rule may be about a part of a folder. */
+static pt_status permit_found(pt__session_catalog *c, const pt_plan_scan_files *scan, pt__file_finder *finder,
+                              pt_error *err)
+{
+    if (!c->session->host->has_wrappers)
+        return PT_OK;
+    const char **paths = pt__arena_array(finder->arena, const char *, finder->files.count + 1);
+    for (size_t i = 0; i < finder->files.count; i++)
+        paths[i] = finder->files.items[i].path;
+    return permit_files(c->session, scan, paths, finder->files.count, err);
+}
+
 static pt_status find_all(pt__session_catalog *c, pt__file_finder *finder, const pt_plan_scan_files *scan,
                           pt_error *err)
 {
     for (size_t i = 0; i < scan->path_count; i++) {
         const char *path = NULL;
         PT_TRY(pt__session_local_path(c->session, finder->arena, scan->paths[i], &path, err));
-        PT_TRY(pt__find_files(finder, decoded_if_missing(finder->arena, scan->paths[i], path), err));
+        path = decoded_if_missing(finder->arena, scan->paths[i], path);
+        size_t before = finder->files.count;
+        pt_status status = pt__find_files(finder, path, err);
+        if (finder->files.count == before) /* a pattern that fits nothing must not tell so of a forbidden folder */
+            PT_TRY(permit_files(c->session, scan, &path, 1, err));
+        PT_TRY(status);
     }
-    return PT_OK;
+    return permit_found(c, scan, finder, err);
 }
 
 /* Without partitions only the files directly in a root count, unless all of the tree is wanted. */
@@ -355,12 +399,13 @@ pt_status pt__session_find_files(pt__session_catalog *c, pt__arena *arena, const
         format = c->base.vtable->conf(&c->base, "spark.sql.sources.default");
     PT_TRY(pt__check_format(arena, format, &format, err));
     PT_TRY(read_filter(c, &scan->options, &filter, err));
+    reader r = {c->session, scan};
     pt__file_finder finder = {
         .arena = arena,
         .filter = &filter,
         .max_files = (size_t)c->session->host->limits.file_count,
-        .allow = check_allowed,
-        .context = c->session,
+        .allow = may_read,
+        .context = &r,
     };
     PT_TRY(find_all(c, &finder, scan, err));
     found f = {.files = finder.files.items, .count = finder.files.count};

@@ -1,3 +1,4 @@
+#include "base/unconst.h"
 #include "exec/schema_cache.h"
 #include "exec/state.h"
 
@@ -134,8 +135,15 @@ pt_status pt_host_new(const pt_host_options *options, pt_host **out, pt_error *e
     host->files_allow = copy_or_null(pt_config_string(config, "files.allow", NULL));
     host->warehouse = absolute_path(pt_config_string(config, "warehouse", "spark-warehouse"));
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    host->env = (pt_env){sizeof(pt_env), host->log, host->log_context, cpus < 1 ? 1 : (uint32_t)cpus};
     pt_status status = pt__host_limits_read(config, &host->limits, err);
+    host->env = (pt_env){
+        .size_bytes = sizeof(pt_env),
+        .log = host->log,
+        .log_context = host->log_context,
+        .worker_count = cpus < 1 ? 1 : (uint32_t)cpus,
+        .worker_stack_bytes = host->limits.worker_stack,
+        .host = host,
+    };
     host->zones = pt__zones_new(NULL);
     if (status == PT_OK && host->zones == NULL)
         status = pt_error_set(err, PT_NO_MEMORY, "no memory for the host");
@@ -161,15 +169,47 @@ bool pt__host_is_closing(pt_host *host)
     return atomic_load(&host->closing);
 }
 
-pt_status pt_host_add_backend(pt_host *host, const pt_backend_vtable *backend, const pt_config *config, pt_error *err)
+pt__backend_slot *pt__host_find_backend(pt_host *host, const char *name)
+{
+    for (size_t i = 0; i < host->backend_count; i++)
+        if (name == NULL || strcmp(host->backends[i].name, name) == 0)
+            return &host->backends[i];
+    return NULL;
+}
+
+pt_status pt_host_backend(pt_host *host, const char *name, pt_backend *out, pt_error *err)
+{
+    const pt__backend_slot *slot = pt__host_find_backend(host, name);
+    if (slot == NULL)
+        return pt_error_set(err, PT_NOT_FOUND, "there is no backend named %s", name);
+    *out = *slot;
+    return PT_OK;
+}
+
+pt_status pt_host_add_named_backend(pt_host *host, const char *name, const pt_backend_vtable *backend,
+                                    const pt_config *config, pt_error *err)
 {
     if (host->backend_count == PT_BACKENDS_MAX)
         return pt_error_set(err, PT_LIMIT, "a host takes %d backends", PT_BACKENDS_MAX);
+    if (host->backend_count != 0 && pt__host_find_backend(host, name) != NULL)
+        return pt_error_set(err, PT_ALREADY_EXISTS, "there is a backend named %s already", name);
     pt__backend_slot *slot = &host->backends[host->backend_count];
-    PT_TRY(backend->open(config, &host->env, &slot->self, err));
+    slot->name = strdup(name);
+    if (slot->name == NULL)
+        return pt_error_set(err, PT_NO_MEMORY, "no memory for a backend");
+    pt_status status = backend->open(config, &host->env, &slot->self, err);
+    if (status != PT_OK) {
+        free(pt__unconst(slot->name));
+        return status;
+    }
     slot->vtable = backend;
     host->backend_count++;
     return PT_OK;
+}
+
+pt_status pt_host_add_backend(pt_host *host, const pt_backend_vtable *backend, const pt_config *config, pt_error *err)
+{
+    return pt_host_add_named_backend(host, backend->name, backend, config, err);
 }
 
 /* ---- sessions by key ---- */
@@ -446,7 +486,9 @@ void pt_host_free(pt_host *host)
     pt__workers_free(host->workers);
     each_session(host, close_one);
     drop_shared_objects(host);
-    for (size_t i = host->backend_count; i > 0; i--)
+    for (size_t i = host->backend_count; i > 0; i--) {
         host->backends[i - 1].vtable->close(host->backends[i - 1].self);
+        free(pt__unconst(host->backends[i - 1].name));
+    }
     free_memory(host);
 }

@@ -56,6 +56,7 @@ static void destroy(pt_job *job)
     pt_error_clear(&job->failure);
     pt__shared_arena_unref(job->memory);
     free_tags(job);
+    free(job->detail);
     pthread_mutex_destroy(&job->lock);
     pthread_cond_destroy(&job->changed);
     pthread_mutex_destroy(&job->operation_lock);
@@ -78,6 +79,9 @@ static pt_job *new_job(pt_session *session, const pt__job_request *request)
     job->fingerprint = pt__hash_bytes(request->fingerprint.data, request->fingerprint.size_bytes);
     job->fingerprint_bytes = request->fingerprint.size_bytes;
     job->is_resumable = request->is_resumable;
+    if (request->traceparent.size_bytes < sizeof(job->traceparent))
+        snprintf(job->traceparent, sizeof(job->traceparent), "%.*s", (int)request->traceparent.size_bytes,
+                 (const char *)request->traceparent.data);
     job->run = request->run;
     job->free_context = request->free_context;
     job->context = request->context;
@@ -287,10 +291,21 @@ pt_status pt__job_check(pt_job *job, pt_error *err)
     return is_cancelled ? pt__raise(err, PT_COND_OPERATION_CANCELED, NULL) : PT_OK;
 }
 
+static const char *detail_of(pt_operation *operation)
+{
+    bool has = operation->vtable->size_bytes >= sizeof(pt_operation_vtable) && operation->vtable->detail != NULL;
+    return has ? operation->vtable->detail(operation) : NULL;
+}
+
 pt_status pt__job_set_operation(pt_job *job, pt_operation *operation, pt_error *err)
 {
+    const char *detail = operation == NULL ? NULL : detail_of(operation);
     pthread_mutex_lock(&job->operation_lock);
     job->operation = operation;
+    if (detail != NULL && (job->detail == NULL || strcmp(job->detail, detail) != 0)) {
+        free(job->detail);
+        job->detail = strdup(detail);
+    }
     pthread_mutex_unlock(&job->operation_lock);
     return operation == NULL ? PT_OK : pt__job_check(job, err);
 }
@@ -383,6 +398,16 @@ int64_t pt__job_rows_written(pt_job *job)
     int64_t rows = job->rows_written;
     pthread_mutex_unlock(&job->lock);
     return rows;
+}
+
+const char *pt__job_detail(pt_job *job, pt__arena *arena)
+{
+    pthread_mutex_lock(&job->operation_lock);
+    char *copy = job->detail == NULL ? NULL : strdup(job->detail);
+    pthread_mutex_unlock(&job->operation_lock);
+    const char *out = copy == NULL ? NULL : pt__arena_copy_string(arena, copy);
+    free(copy);
+    return out;
 }
 
 double pt__job_progress(pt_job *job)

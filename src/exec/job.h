@@ -11,6 +11,9 @@
 
 #include <portico/job.h>
 
+/** Longest W3C trace context that is kept, with its terminator. */
+enum { PT_TRACEPARENT_BYTES = 56 };
+
 typedef struct pt__job_request {
     const char *id; /* UUID text; NULL: a version 7 one is made */
     /**
@@ -22,6 +25,8 @@ typedef struct pt__job_request {
     size_t tag_count;
     /** Lives on without readers for job.abandon-after, its output kept for re-reading; else it ends with its reader. */
     bool is_resumable;
+    pt_bytes_view
+        traceparent;          /* W3C trace context of the call; copied; what is longer than the standard's is dropped */
     size_t arena_limit_bytes; /* of pt__job_arena; 0: host's plan.memory-limit */
     /**
      * Runs on a worker. The job succeeds when it returns PT_OK. Arena exhaustion inside is caught by the caller.
@@ -88,6 +93,9 @@ pt_status pt__job_observe(pt_job *job, const pt_plan *plan, const pt__observatio
 /* ---- for frontends, on any thread ---- */
 
 bool pt__job_is_resumable(const pt_job *job);
+
+/** What wrappers said of the operation that ran last, such as the backend that was chosen; NULL: nothing. */
+const char *pt__job_detail(pt_job *job, pt__arena *arena);
 
 /** Share of the work done, 0 to 1; negative: unknown. Rows spooled so far. */
 double pt__job_progress(pt_job *job);

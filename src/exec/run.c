@@ -102,14 +102,41 @@ static pt_status run_query(run *r, const pt_query *query, const struct ArrowSche
 
 /* ---- queries ---- */
 
-static pt_query make_query(pt_session *session, const pt_job *job, const char *time_zone)
+static void add_settings(pt_session *session, pt__arena *arena, pt_query *query)
 {
-    return (pt_query){
+    const pt__conf_pair *pairs;
+    size_t count;
+    pt__session_conf_all(session, arena, "", &pairs, &count);
+    pt_query_option *settings = pt__arena_array(arena, pt_query_option, count + 1);
+    for (size_t i = 0; i < count; i++)
+        settings[i] = (pt_query_option){pairs[i].key, pairs[i].value};
+    query->settings = settings;
+    query->setting_count = count;
+}
+
+pt_query pt__query_for(pt_session *session, const pt_job *job, pt__arena *arena, const char *zone)
+{
+    pt_query query = {
         .size_bytes = sizeof(pt_query),
-        .time_zone = time_zone,
+        .time_zone = zone,
         .operation_id = job == NULL ? session->id : job->id,
         .batch_bytes = session->host->limits.batch_bytes,
     };
+    if (job != NULL && job->traceparent[0] != '\0')
+        query.traceparent = job->traceparent;
+    if (arena != NULL && session->host->has_wrappers)
+        add_settings(session, arena, &query);
+    return query;
+}
+
+pt_status pt__session_permit(pt_session *session, const pt_access *access, pt_error *err)
+{
+    pt__backend_slot *slot;
+    void *backend_session;
+    if (!session->host->has_wrappers)
+        return PT_OK;
+    PT_TRY(pt__session_backend(session, &slot, &backend_session, err));
+    return pt__backend_has(slot, permit) ? slot->vtable->permit(backend_session, access, err) : PT_OK;
 }
 
 /* Rows that lie in memory already need no engine. */
@@ -151,7 +178,7 @@ pt_status pt__run_relation(pt_session *session, pt_job *job, const pt_plan *rela
     pt__session_time_zone(session, zone);
     struct ArrowSchema schema;
     PT_TRY(pt__arrow_schema(relation->columns, relation->column_count, zone, &schema, err));
-    pt_query query = make_query(session, job, zone);
+    pt_query query = pt__query_for(session, job, job == NULL ? NULL : pt__job_arena(job), zone);
     query.plan = relation;
     pt_status status = is_plain_local(relation, &schema) ? run_local(&r, pt__plan_as_local(relation), &schema)
                                                          : run_query(&r, &query, &schema);
@@ -164,7 +191,7 @@ pt_status pt__run_encoded(pt_job *job, const pt_encoded_query *encoded, const pt
     run r = {.session = job->session, .job = job, .sink = sink, .err = err};
     char zone[PT_ZONE_NAME_MAX];
     pt__session_time_zone(job->session, zone);
-    pt_query query = make_query(job->session, job, zone);
+    pt_query query = pt__query_for(job->session, job, pt__job_arena(job), zone);
     query.encoded = *encoded;
     return run_query(&r, &query, NULL);
 }
@@ -194,7 +221,7 @@ pt_status pt__run_command(pt_job *job, const pt_plan *command, pt_error *err)
     run r = {.session = job->session, .job = job, .sink = &sink, .err = err};
     char zone[PT_ZONE_NAME_MAX];
     pt__session_time_zone(job->session, zone);
-    pt_query query = make_query(job->session, job, zone);
+    pt_query query = pt__query_for(job->session, job, pt__job_arena(job), zone);
     query.plan = command;
     return run_query(&r, &query, NULL);
 }

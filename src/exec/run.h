@@ -19,6 +19,15 @@ typedef struct pt__row_sink {
     void *context;
 } pt__row_sink;
 
+/**
+ * What a backend is told about a query besides its plan; `zone` is the session's and must live as long. What the
+ * session has set is looked up for wrappers only, into `arena` (NULL: left out). `job` may be NULL.
+ */
+pt_query pt__query_for(pt_session *session, const pt_job *job, pt__arena *arena, const char *zone);
+
+/** Asks the wrappers whether the session may do that; PT_OK without wrappers. Blocks. */
+pt_status pt__session_permit(pt_session *session, const pt_access *access, pt_error *err);
+
 /** `job` may be NULL (analysis on behalf of no job): then it cannot be cancelled. */
 pt_status pt__run_relation(pt_session *session, pt_job *job, const pt_plan *relation, const pt__row_sink *sink,
                            pt_error *err);

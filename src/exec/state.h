@@ -30,10 +30,8 @@ pt__shared_arena *pt__shared_arena_new(size_t limit_bytes);
 pt__shared_arena *pt__shared_arena_ref(pt__shared_arena *shared);
 void pt__shared_arena_unref(pt__shared_arena *shared);
 
-typedef struct pt__backend_slot {
-    const pt_backend_vtable *vtable;
-    void *self;
-} pt__backend_slot;
+/** A backend with its wrappers; the name is the host's. */
+typedef pt_backend pt__backend_slot;
 
 enum { PT_BACKENDS_MAX = 16, PT_CLOSED_SESSIONS_KEPT = 1000, PT_ENDED_JOBS_KEPT = 10000 };
 
@@ -63,6 +61,7 @@ struct pt_host {
     pt__map translators;       /* decode.c: by type name */
     pt__extensions extensions; /* the translators as decoders see them */
     pt__decode_options translator_options;
+    bool has_wrappers;    /* set up before there are sessions */
     pt__map sessions;     /* "session id/user" to pt_session, one reference each */
     pt__recent closed;    /* keys of sessions that were released */
     pt__map functions;    /* "database.name" to pt__function_entry: persistent ones */
@@ -162,6 +161,7 @@ struct pt_job {
     char **tags;
     size_t tag_count;
     bool is_resumable;
+    char traceparent[PT_TRACEPARENT_BYTES]; /* "": none */
     pt_status (*run)(pt_job *job, void *context, pt_error *err);
     void (*free_context)(void *context);
     void *context;
@@ -178,6 +178,7 @@ struct pt_job {
     bool was_attended;
     int64_t rows_written;
     double progress; /* last known */
+    char *detail;    /* what wrappers said of the operation that ran last; NULL: nothing */
 
     pt_bytes *schema_message;
     pt__slot *slots; /* a ring: slots[(first + i) % capacity] is entry base + i */
@@ -213,6 +214,8 @@ void pt__host_init_decoders(pt_host *host);
 /** Registers those that are built in. */
 pt_status pt__host_add_decoders(pt_host *host, pt_error *err);
 void pt__host_close_decoders(pt_host *host);
+/** NULL name: the default one. NULL: there is none. */
+pt__backend_slot *pt__host_find_backend(pt_host *host, const char *name);
 
 /* session.c */
 pt_status pt__session_make(pt_host *host, const pt__session_key *key, const char *map_key, pt_session **out,

@@ -66,6 +66,7 @@ typedef struct pt_plan_scan_files {
     pt_options options;
     const pt_type *schema;           /* given by the user, or by analysis; a struct; NULL: to be inferred */
     const struct pt_file_set *files; /* set by analysis: expanded files and partition values */
+    const struct pt_table *table;    /* set by analysis: the external table whose rows the files are; NULL: none */
 } pt_plan_scan_files;
 
 typedef struct pt_plan_stream {
@@ -625,7 +626,8 @@ typedef struct pt_plan_write_files {
     size_t sort_count;
     const char *const *bucket_columns;
     size_t bucket_column_count;
-    int32_t bucket_count; /* 0 none */
+    int32_t bucket_count;          /* 0 none */
+    const struct pt_table *target; /* set by the session: the external table that gets the rows; NULL: none */
 } pt_plan_write_files;
 
 typedef struct pt_plan_create_database {

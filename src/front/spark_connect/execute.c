@@ -152,8 +152,8 @@ static fingerprint digest_plan(pt_bytes_view plan)
                          pt__hash_bytes(plan.data, plan.size_bytes / 2)};
 }
 
-static pt_status start_job(pt__connect *mount, pt_session *session, const execute_request *request, pt_job **out,
-                           pt_error *err)
+static pt_status start_job(pt__connect *mount, pt_call *call, pt_session *session, const execute_request *request,
+                           pt_job **out, pt_error *err)
 {
     fingerprint print = digest_plan(request->plan);
     pt_bytes *plan = pt_bytes_copy(request->plan);
@@ -170,6 +170,7 @@ static pt_status start_job(pt__connect *mount, pt_session *session, const execut
         .free_context = pt__connect_job_free,
         .context = context,
     };
+    pt_call_metadata(call, "traceparent", &job.traceparent);
     bool is_new;
     return pt__job_start(session, &job, &is_new, out, err);
 }
@@ -185,7 +186,7 @@ static pt_status execute(pt__connect *mount, pt_call *call, pt__arena *arena, pt
     pt__session_key key = pt__connect_key(pt__connect_principal(call), request.session_id, &user, request.observed_id);
     PT_TRY(pt__host_session(mount->host, &key, true, session, err));
     pt_job *job = NULL;
-    PT_TRY(start_job(mount, *session, &request, &job, err));
+    PT_TRY(start_job(mount, call, *session, &request, &job, err));
     pt__connect_stream_start start = {pt_session_ref(*session), job, {0}, request.is_reattachable};
     return pt__connect_stream_open(mount, call, &start, err);
 }
