@@ -204,6 +204,9 @@ pt_status pt__struct_field(pt__analyzer *a, const pt_expr *child, const char *na
 /** Chooses the overload, casts the arguments, resolves lambdas, types the result. */
 pt_status pt__resolve_call(pt__analyzer *a, pt__scope *scope, pt_expr_call *call, const pt_expr **out, pt_error *err);
 
+/** WRONG_NUM_ARGS; `expected` says how many there should be. */
+pt_status pt__wrong_count(pt__analyzer *a, const pt_expr_call *call, const char *expected, pt_error *err);
+
 typedef struct pt__match {
     const pt__function *function;
     const pt_expr **arguments; /* cast */

@@ -56,7 +56,7 @@ static const char *expected_counts(pt__analyzer *a, const pt__function *rows, si
     return pt__arena_buffer_take(a->arena, text);
 }
 
-static pt_status wrong_count(pt__analyzer *a, const pt_expr_call *call, const char *expected, pt_error *err)
+pt_status pt__wrong_count(pt__analyzer *a, const pt_expr_call *call, const char *expected, pt_error *err)
 {
     pt_status status =
         pt__raise(err, PT_COND_WRONG_NUM_ARGS, "functionName", pt__quote_name(a->arena, &call->name), "expectedNum",
@@ -112,7 +112,7 @@ static pt_status no_overload(pt__analyzer *a, const pt_expr_call *call, const pt
             row = &rows[i];
     }
     if (row == NULL)
-        return wrong_count(a, call, expected_counts(a, rows, count), err);
+        return pt__wrong_count(a, call, expected_counts(a, rows, count), err);
     size_t index = 0;
     for (size_t i = 0; i < call->argument_count; i++) {
         if (call->arguments[i]->kind != PT_EXPR_LAMBDA && call->arguments[i]->type != NULL)
@@ -168,13 +168,13 @@ static pt_status call_user_function(pt__analyzer *a, pt__scope *scope, const pt_
     const pt_expr **arguments = pt__arena_array(a->arena, const pt_expr *, function->parameter_count + 1);
     const char *expected = pt__arena_printf(a->arena, "%zu", function->parameter_count);
     if (call->argument_count > function->parameter_count)
-        return wrong_count(a, call, expected, err);
+        return pt__wrong_count(a, call, expected, err);
     for (size_t i = 0; i < function->parameter_count; i++) {
         const pt_expr *value = i < call->argument_count     ? call->arguments[i]
                                : function->defaults != NULL ? function->defaults[i]
                                                             : NULL;
         if (value == NULL)
-            return wrong_count(a, call, expected, err);
+            return pt__wrong_count(a, call, expected, err);
         arguments[i] = pt__expr_cast(a->arena, value, function->parameters[i].type, PT_CAST_DEFAULT);
     }
     inlining in = {a, function, arguments};
@@ -349,7 +349,7 @@ static pt_status call_cast_function(pt__analyzer *a, pt__scope *scope, const pt_
                                     const pt_expr **out, pt_error *err)
 {
     if (call->argument_count != 1)
-        return wrong_count(a, call, "1", err);
+        return pt__wrong_count(a, call, "1", err);
     pt_expr_cast *cast = pt__expr_make(a->arena, CAST, cast, call->base.origin);
     cast->child = call->arguments[0];
     cast->target = type;

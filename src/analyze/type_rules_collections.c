@@ -1,79 +1,64 @@
-/* Types of calls on arrays, maps and structs that a signature cannot say; rules as in type_rules.c. */
-#include "analyze/analyzer.h"
-#include "analyze/collection_rules.h"
+/* Types of calls on arrays, maps and structs that a signature cannot say. */
+#include "analyze/type_rules.h"
 
 #include <string.h>
-#include <strings.h>
-
-#define RULE(name)                                                                                                     \
-    static pt_status type_##name(pt__analyzer *a, const pt_expr_call *call, pt__match *match, pt_error *err)
-
-static const pt_type *argument_type(const pt__match *match, size_t index)
-{
-    return match->arguments[index]->type;
-}
-
-static bool is_named(const pt__match *match, const char *name)
-{
-    return strcmp(match->function->name, name) == 0;
-}
 
 /* ---- arrays ---- */
 
 /* The first array's type; union takes NULL elements from both, intersect only where both have them. */
-RULE(array_set)
+PT_RULE(array_set)
 {
     (void)call;
     (void)err;
-    const pt_type *first = argument_type(match, 0);
+    const pt_type *first = pt__argument_type(match, 0);
     bool nulls = first->contains_null;
-    if (is_named(match, "array_union"))
-        nulls = nulls || argument_type(match, 1)->contains_null;
-    if (is_named(match, "array_intersect"))
-        nulls = nulls && argument_type(match, 1)->contains_null;
+    if (pt__is_called(match, "array_union"))
+        nulls = nulls || pt__argument_type(match, 1)->contains_null;
+    if (pt__is_called(match, "array_intersect"))
+        nulls = nulls && pt__argument_type(match, 1)->contains_null;
     match->type = pt__type_array(a->arena, first->element, nulls);
     return PT_OK;
 }
 
-RULE(array_insert)
+PT_RULE(array_insert)
 {
     (void)call;
     (void)err;
-    match->type = pt__type_array(a->arena, argument_type(match, 0)->element, true);
+    match->type = pt__type_array(a->arena, pt__argument_type(match, 0)->element, true);
     match->nullable = match->arguments[0]->nullable || match->arguments[1]->nullable;
     return PT_OK;
 }
 
-RULE(array_repeat)
+PT_RULE(array_repeat)
 {
     (void)call;
     (void)err;
-    match->type = pt__type_array(a->arena, argument_type(match, 0), match->arguments[0]->nullable);
+    match->type = pt__type_array(a->arena, pt__argument_type(match, 0), match->arguments[0]->nullable);
     match->nullable = match->arguments[1]->nullable;
     return PT_OK;
 }
 
 /* array_contains and arrays_overlap: NULL elements leave the answer open. */
-RULE(array_question)
+PT_RULE(array_question)
 {
     (void)a;
     (void)call;
     (void)err;
     for (size_t i = 0; i < match->argument_count; i++) {
-        const pt_type *type = argument_type(match, i);
-        bool is_list = i == 0 || is_named(match, "arrays_overlap");
+        const pt_type *type = pt__argument_type(match, i);
+        bool is_list = i == 0 || pt__is_called(match, "arrays_overlap");
         match->nullable = match->nullable || match->arguments[i]->nullable || (is_list && type->contains_null);
     }
     match->type = PT_T(BOOLEAN);
     return PT_OK;
 }
 
-RULE(flatten)
+PT_RULE(flatten)
 {
     (void)a;
     (void)call;
     (void)err;
-    const pt_type *outer = argument_type(match, 0);
+    const pt_type *outer = pt__argument_type(match, 0);
     match->type = outer->element;
     match->nullable = match->arguments[0]->nullable || outer->contains_null;
     return PT_OK;
@@ -96,14 +81,14 @@ static const pt_expr *known_element(const pt__match *match, bool from_one)
 }
 
 /* Spark trusts an index that it knows only within array(...). */
-RULE(element)
+PT_RULE(element)
 {
     (void)a;
     (void)err;
-    const pt_type *array = argument_type(match, 0);
+    const pt_type *array = pt__argument_type(match, 0);
     const pt_expr *index = match->arguments[1];
     bool from_one = strstr(match->function->name, "element_at") != NULL;
-    bool fails = call->mode == PT_CAST_ANSI && !is_named(match, "get");
+    bool fails = call->mode == PT_CAST_ANSI && !pt__is_called(match, "get");
     const pt_expr *known = known_element(match, from_one);
     match->type = array->element;
     if (known != NULL)
@@ -116,7 +101,7 @@ RULE(element)
 }
 
 /* exists, forall: NULL where the condition is. */
-RULE(quantifier)
+PT_RULE(quantifier)
 {
     (void)a;
     (void)call;
@@ -136,11 +121,11 @@ static const char *zip_name(pt__analyzer *a, const pt_expr *argument, size_t ind
     return pt__arena_printf(a->arena, "%zu", index);
 }
 
-RULE(arrays_zip)
+PT_RULE(arrays_zip)
 {
     pt_field *fields = pt__arena_array(a->arena, pt_field, match->argument_count + 1);
     for (size_t i = 0; i < match->argument_count; i++) {
-        const pt_type *type = argument_type(match, i);
+        const pt_type *type = pt__argument_type(match, i);
         if (type->id != PT_TYPE_ARRAY)
             return pt__mismatch(a, call, i, "\"ARRAY\"", err);
         fields[i] = (pt_field){zip_name(a, call->arguments[i], i), type->element, true, NULL};
@@ -161,32 +146,32 @@ static pt_status wrong_sequence(pt__analyzer *a, const pt_expr_call *call, pt_er
     return pt__analyzer_fail(status, call->base.origin, err);
 }
 
-RULE(sequence)
+PT_RULE(sequence)
 {
     if (call->argument_count < 2 || call->argument_count > 3)
         return PT_NOT_FOUND;
     bool has_step = call->argument_count == 3;
-    const pt_type *common = pt__common_type(a, argument_type(match, 0), argument_type(match, 1));
+    const pt_type *common = pt__common_type(a, pt__argument_type(match, 0), pt__argument_type(match, 1));
     bool is_time = common != NULL && pt__type_is_datetime(common) && common->id != PT_TYPE_TIME;
     if (common != NULL && has_step && pt__type_is_integral(common))
-        common = pt__common_type(a, common, argument_type(match, 2));
+        common = pt__common_type(a, common, pt__argument_type(match, 2));
     if (common == NULL || (!is_time && !pt__type_is_integral(common)))
         return wrong_sequence(a, call, err);
-    if (has_step && is_time && !pt__type_is_interval(argument_type(match, 2)))
+    if (has_step && is_time && !pt__type_is_interval(pt__argument_type(match, 2)))
         return wrong_sequence(a, call, err);
     for (size_t i = 0; i < (is_time ? 2 : call->argument_count); i++)
-        match->arguments[i] = pt__implicit_cast(a, match->arguments[i], common);
+        pt__cast_argument(a, match, i, common);
     match->type = pt__type_array(a->arena, common, false);
     return PT_OK;
 }
 
 /* ---- maps ---- */
 
-RULE(map_entries)
+PT_RULE(map_entries)
 {
     (void)call;
     (void)err;
-    const pt_type *map = argument_type(match, 0);
+    const pt_type *map = pt__argument_type(match, 0);
     pt_field *fields = pt__arena_array(a->arena, pt_field, 2);
     fields[0] = (pt_field){"key", map->key, false, NULL};
     fields[1] = (pt_field){"value", map->element, map->contains_null, NULL};
@@ -194,9 +179,9 @@ RULE(map_entries)
     return PT_OK;
 }
 
-RULE(map_from_entries)
+PT_RULE(map_from_entries)
 {
-    const pt_type *array = argument_type(match, 0);
+    const pt_type *array = pt__argument_type(match, 0);
     if (array->id != PT_TYPE_ARRAY || array->element->id != PT_TYPE_STRUCT || array->element->field_count != 2)
         return pt__mismatch(a, call, 0, "\"ARRAY\" of pair \"STRUCT\"", err);
     const pt_field *fields = array->element->fields;
@@ -205,35 +190,35 @@ RULE(map_from_entries)
     return PT_OK;
 }
 
-RULE(map_from_arrays)
+PT_RULE(map_from_arrays)
 {
     (void)call;
     (void)err;
-    const pt_type *values = argument_type(match, 1);
-    match->type = pt__type_map(a->arena, argument_type(match, 0)->element, values->element, values->contains_null);
+    const pt_type *values = pt__argument_type(match, 1);
+    match->type = pt__type_map(a->arena, pt__argument_type(match, 0)->element, values->element, values->contains_null);
     return PT_OK;
 }
 
-RULE(map_concat)
+PT_RULE(map_concat)
 {
     (void)call;
     (void)err;
     bool nulls = false;
     for (size_t i = 0; i < match->argument_count; i++)
-        nulls = nulls || argument_type(match, i)->contains_null;
-    match->type = match->argument_count == 0
-                      ? pt__type_map(a->arena, PT_T(STRING), PT_T(STRING), false)
-                      : pt__type_map(a->arena, argument_type(match, 0)->key, argument_type(match, 0)->element, nulls);
+        nulls = nulls || pt__argument_type(match, i)->contains_null;
+    match->type = match->argument_count == 0 ? pt__type_map(a->arena, PT_T(STRING), PT_T(STRING), false)
+                                             : pt__type_map(a->arena, pt__argument_type(match, 0)->key,
+                                                            pt__argument_type(match, 0)->element, nulls);
     return PT_OK;
 }
 
 /* ---- generators ---- */
 
-RULE(inline)
+PT_RULE(inline)
 {
     if (call->argument_count != 1)
         return PT_NOT_FOUND;
-    const pt_type *array = argument_type(match, 0);
+    const pt_type *array = pt__argument_type(match, 0);
     bool outer = strstr(match->function->name, "_outer") != NULL;
     if (array->id != PT_TYPE_ARRAY || array->element->id != PT_TYPE_STRUCT)
         return pt__mismatch(a, call, 0, "\"ARRAY<STRUCT>\"", err);
@@ -256,7 +241,7 @@ static int64_t literal_int(const pt_expr *expr)
 }
 
 /* stack(n, ...): n rows; column i takes every width-th value, whose types must agree. */
-RULE(stack)
+PT_RULE(stack)
 {
     if (call->argument_count < 2)
         return PT_NOT_FOUND;
@@ -269,11 +254,12 @@ RULE(stack)
     for (size_t column = 0; column < width; column++) {
         const pt_type *common = PT_T(VOID);
         for (size_t i = 1 + column; i <= values && common != NULL; i += width)
-            common = pt__common_type(a, common, argument_type(match, i));
+            common = pt__common_type(a, common, pt__argument_type(match, i));
         if (common == NULL)
-            return pt__mismatch(a, call, 1 + column, pt__quote_type(a->arena, argument_type(match, 1 + column)), err);
+            return pt__mismatch(a, call, 1 + column, pt__quote_type(a->arena, pt__argument_type(match, 1 + column)),
+                                err);
         for (size_t i = 1 + column; i <= values; i += width)
-            match->arguments[i] = pt__implicit_cast(a, match->arguments[i], common);
+            pt__cast_argument(a, match, i, common);
         fields[column] = (pt_field){pt__arena_printf(a->arena, "col%zu", column), common, true, NULL};
     }
     match->type = pt__type_struct(a->arena, fields, width);
@@ -281,15 +267,15 @@ RULE(stack)
     return PT_OK;
 }
 
-RULE(json_tuple)
+PT_RULE(json_tuple)
 {
     if (call->argument_count < 2)
         return PT_NOT_FOUND;
     pt_field *fields = pt__arena_array(a->arena, pt_field, call->argument_count);
     for (size_t i = 0; i < call->argument_count; i++) {
-        if (!pt__type_is_string(argument_type(match, i)) && argument_type(match, i)->id != PT_TYPE_VOID)
+        if (!pt__type_is_string(pt__argument_type(match, i)) && pt__argument_type(match, i)->id != PT_TYPE_VOID)
             return pt__mismatch(a, call, i, "\"STRING\"", err);
-        match->arguments[i] = pt__implicit_cast(a, match->arguments[i], PT_T(STRING));
+        pt__cast_argument(a, match, i, PT_T(STRING));
         fields[i] = (pt_field){pt__arena_printf(a->arena, "c%zu", i), PT_T(STRING), true, NULL};
     }
     match->type = pt__type_struct(a->arena, fields, call->argument_count - 1);
@@ -297,33 +283,49 @@ RULE(json_tuple)
     return PT_OK;
 }
 
-static const struct {
-    const char *name;
-    pt__type_rule rule;
-} RULES[] = {
-    {"array_insert", type_array_insert},
-    {"array_question", type_array_question},
-    {"array_repeat", type_array_repeat},
-    {"array_set", type_array_set},
-    {"arrays_zip", type_arrays_zip},
-    {"element", type_element},
-    {"flatten", type_flatten},
-    {"inline", type_inline},
-    {"json_tuple", type_json_tuple},
-    {"map_concat", type_map_concat},
-    {"map_entries", type_map_entries},
-    {"map_from_arrays", type_map_from_arrays},
-    {"map_from_entries", type_map_from_entries},
-    {"quantifier", type_quantifier},
-    {"sequence", type_sequence},
-    {"stack", type_stack},
-};
+/* ---- one element, all elements ---- */
 
-pt__type_rule pt__collection_rule_find(const char *name, size_t name_size)
+PT_RULE(element_at)
 {
-    for (size_t i = 0; i < sizeof(RULES) / sizeof(RULES[0]); i++) {
-        if (strlen(RULES[i].name) == name_size && memcmp(RULES[i].name, name, name_size) == 0)
-            return RULES[i].rule;
+    PT_TRY(pt__need_two(a, call, err));
+    const pt_type *type = call->arguments[0]->type;
+    if (type->id == PT_TYPE_ARRAY) {
+        pt__cast_argument(a, match, 1, PT_T(INT));
+        match->type = type->element;
+    } else if (type->id == PT_TYPE_MAP) {
+        const pt_type *key = pt__common_type(a, type->key, call->arguments[1]->type);
+        if (key == NULL)
+            return pt__fail_differing(a, call, err);
+        pt__cast_argument(a, match, 1, type->key);
+        match->type = type->element;
+    } else {
+        return pt__mismatch(a, call, 0, "(\"ARRAY\" or \"MAP\")", err);
     }
-    return pt__statistics_rule_find(name, name_size);
+    match->nullable = true;
+    return PT_OK;
+}
+
+/* The struct of the columns that a generator makes. */
+PT_RULE(explode)
+{
+    if (call->argument_count != 1)
+        return PT_NOT_FOUND;
+    const pt_type *type = call->arguments[0]->type;
+    bool with_position = strncmp(match->function->name, "pos", 3) == 0;
+    bool outer = strstr(match->function->name, "_outer") != NULL;
+    pt_field *fields = pt__arena_array(a->arena, pt_field, 3);
+    size_t count = 0;
+    if (with_position)
+        fields[count++] = (pt_field){"pos", PT_T(INT), outer, NULL};
+    if (type->id == PT_TYPE_ARRAY) {
+        fields[count++] = (pt_field){"col", type->element, outer || type->contains_null, NULL};
+    } else if (type->id == PT_TYPE_MAP) {
+        fields[count++] = (pt_field){"key", type->key, outer, NULL};
+        fields[count++] = (pt_field){"value", type->element, outer || type->contains_null, NULL};
+    } else {
+        return pt__mismatch(a, call, 0, "(\"ARRAY\" or \"MAP\")", err);
+    }
+    match->type = pt__type_struct(a->arena, fields, count);
+    match->nullable = false;
+    return PT_OK;
 }

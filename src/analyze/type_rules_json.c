@@ -1,24 +1,14 @@
-/* Types of calls on JSON and CSV text; rules as in type_rules.c. */
-#include "analyze/analyzer.h"
-#include "analyze/collection_rules.h"
+/* Types of calls on JSON and CSV text. */
 #include "analyze/json_schema.h"
+#include "analyze/type_rules.h"
 
-#include <string.h>
 #include <strings.h>
-
-#define RULE(name)                                                                                                     \
-    static pt_status type_##name(pt__analyzer *a, const pt_expr_call *call, pt__match *match, pt_error *err)
-
-static bool is_named(const pt__match *match, const char *name)
-{
-    return strcmp(match->function->name, name) == 0;
-}
 
 static pt_status take_text(pt__analyzer *a, const pt_expr_call *call, pt__match *match, pt_error *err)
 {
     if (!pt__can_cast_implicitly(a, match->arguments[0]->type, PT_T(STRING)))
         return pt__mismatch(a, call, 0, "\"STRING\"", err);
-    match->arguments[0] = pt__implicit_cast(a, match->arguments[0], PT_T(STRING));
+    pt__cast_argument(a, match, 0, PT_T(STRING));
     return PT_OK;
 }
 
@@ -67,7 +57,7 @@ static bool is_json_root(const pt_type *type)
 }
 
 /* from_json(text, schema[, options]); from_csv takes structs alone. */
-RULE(from_text)
+PT_RULE(from_text)
 {
     const pt_type *type;
     pt__options options;
@@ -79,7 +69,7 @@ RULE(from_text)
         return pt__analyzer_fail(status, call->base.origin, err);
     PT_TRY(take_options(a, call, 2, &options, err));
     PT_TRY(check_mode(a, call, options, err));
-    if (!is_json_root(type) || (is_named(match, "from_csv") && type->id != PT_TYPE_STRUCT))
+    if (!is_json_root(type) || (pt__is_called(match, "from_csv") && type->id != PT_TYPE_STRUCT))
         return invalid_schema(a, call, type, err);
     const pt_type *bad = find_bad_map(type);
     if (bad != NULL) {
@@ -88,18 +78,18 @@ RULE(from_text)
         return pt__analyzer_fail(status, call->base.origin, err);
     }
     match->type = pt__type_as_nullable(a->arena, type);
-    match->nullable = !is_named(match, "from_csv") || match->arguments[0]->nullable;
+    match->nullable = !pt__is_called(match, "from_csv") || match->arguments[0]->nullable;
     return PT_OK;
 }
 
 /* to_json(value[, options]), to_csv(struct[, options]) */
-RULE(to_text)
+PT_RULE(to_text)
 {
     pt__options options;
     if (call->argument_count < 1 || call->argument_count > 2)
         return PT_NOT_FOUND;
     const pt_type *type = match->arguments[0]->type;
-    bool is_csv = is_named(match, "to_csv");
+    bool is_csv = pt__is_called(match, "to_csv");
     if (is_csv ? type->id != PT_TYPE_STRUCT : !is_json_root(type) && type->id != PT_TYPE_VARIANT)
         return is_csv ? pt__mismatch(a, call, 0, "\"STRUCT\"", err) : invalid_schema(a, call, type, err);
     PT_TRY(take_options(a, call, 1, &options, err));
@@ -109,7 +99,7 @@ RULE(to_text)
 }
 
 /* schema_of_json(text[, options]), schema_of_csv: of constants. */
-RULE(schema_of)
+PT_RULE(schema_of)
 {
     pt_text_view text;
     pt__options options;
@@ -119,12 +109,12 @@ RULE(schema_of)
     if (!pt__constant_text(call->arguments[0], &text)) {
         pt_status status = pt__raise(err, PT_COND_DATATYPE_MISMATCH_NON_FOLDABLE_INPUT, "sqlExpr",
                                      pt__quote_expr(a->arena, &call->base), "inputName",
-                                     is_named(match, "schema_of_csv") ? "`csv`" : "`json`", "inputType", "\"STRING\"",
-                                     "inputExpr", pt__quote_expr(a->arena, call->arguments[0]), NULL);
+                                     pt__is_called(match, "schema_of_csv") ? "`csv`" : "`json`", "inputType",
+                                     "\"STRING\"", "inputExpr", pt__quote_expr(a->arena, call->arguments[0]), NULL);
         return pt__analyzer_fail(status, call->base.origin, err);
     }
     PT_TRY(take_options(a, call, 1, &options, err));
-    if (is_named(match, "schema_of_json")) {
+    if (pt__is_called(match, "schema_of_json")) {
         pt_status status = pt__infer_json(a->arena, text, options, &type, err);
         if (status != PT_OK)
             return pt__analyzer_fail(status, call->base.origin, err);
@@ -135,7 +125,7 @@ RULE(schema_of)
 }
 
 /* variant_get(variant, path[, type]) */
-RULE(variant_get)
+PT_RULE(variant_get)
 {
     if (call->argument_count < 2 || call->argument_count > 3)
         return PT_NOT_FOUND;
@@ -143,7 +133,7 @@ RULE(variant_get)
         return pt__mismatch(a, call, 0, "\"VARIANT\"", err);
     if (!pt__can_cast_implicitly(a, match->arguments[1]->type, PT_T(STRING)))
         return pt__mismatch(a, call, 1, "\"STRING\"", err);
-    match->arguments[1] = pt__implicit_cast(a, match->arguments[1], PT_T(STRING));
+    pt__cast_argument(a, match, 1, PT_T(STRING));
     match->type = PT_T(VARIANT);
     if (call->argument_count > 2) {
         pt_status status = pt__schema_argument(a->arena, call->arguments[2], &match->type, err);
@@ -155,13 +145,13 @@ RULE(variant_get)
     return PT_OK;
 }
 
-RULE(variant_explode)
+PT_RULE(variant_explode)
 {
     if (call->argument_count != 1)
         return PT_NOT_FOUND;
     if (match->arguments[0]->type->id != PT_TYPE_VARIANT)
         return pt__mismatch(a, call, 0, "\"VARIANT\"", err);
-    bool outer = is_named(match, "variant_explode_outer");
+    bool outer = pt__is_called(match, "variant_explode_outer");
     pt_field *fields = pt__arena_array(a->arena, pt_field, 3);
     fields[0] = (pt_field){"pos", PT_T(INT), outer, NULL};
     fields[1] = (pt_field){"key", PT_T(STRING), true, NULL};
@@ -171,7 +161,7 @@ RULE(variant_explode)
     return PT_OK;
 }
 
-RULE(to_variant)
+PT_RULE(to_variant)
 {
     const pt_type *type = call->argument_count == 1 ? match->arguments[0]->type : NULL;
     if (type == NULL)
@@ -180,25 +170,4 @@ RULE(to_variant)
         return pt__mismatch(a, call, 0, "\"STRUCT\", \"ARRAY\" or \"MAP\"", err);
     match->type = PT_T(VARIANT);
     return PT_OK;
-}
-
-static const struct {
-    const char *name;
-    pt__type_rule rule;
-} RULES[] = {
-    {"from_text", type_from_text},
-    {"schema_of", type_schema_of},
-    {"to_text", type_to_text},
-    {"to_variant", type_to_variant},
-    {"variant_explode", type_variant_explode},
-    {"variant_get", type_variant_get},
-};
-
-pt__type_rule pt__json_rule_find(const char *name, size_t name_size)
-{
-    for (size_t i = 0; i < sizeof(RULES) / sizeof(RULES[0]); i++) {
-        if (strlen(RULES[i].name) == name_size && memcmp(RULES[i].name, name, name_size) == 0)
-            return RULES[i].rule;
-    }
-    return NULL;
 }

@@ -1,23 +1,12 @@
-/* Types of aggregate functions that a signature cannot say; rules as in type_rules.c. */
-#include "analyze/analyzer.h"
-#include "analyze/collection_rules.h"
+/* Types of aggregate functions that a signature cannot say. */
+#include "analyze/type_rules.h"
 
-#include <string.h>
-
-#define RULE(name)                                                                                                     \
-    static pt_status type_##name(pt__analyzer *a, const pt_expr_call *call, pt__match *match, pt_error *err)
-
-static const pt_type *argument_type(const pt__match *match, size_t index)
-{
-    return match->arguments[index]->type;
-}
-
-RULE(first_argument)
+PT_RULE(first_argument)
 {
     (void)a;
     (void)call;
     (void)err;
-    match->type = argument_type(match, 0);
+    match->type = pt__argument_type(match, 0);
     return PT_OK;
 }
 
@@ -37,13 +26,13 @@ static bool is_ranked(const pt_type *type)
 static pt_status take_percentage(pt__analyzer *a, const pt_expr_call *call, pt__match *match, size_t index,
                                  const pt_type *value, pt_error *err)
 {
-    const pt_type *type = argument_type(match, index);
+    const pt_type *type = pt__argument_type(match, index);
     bool is_array = type->id == PT_TYPE_ARRAY;
     const pt_type *number = is_array ? type->element : type;
     if (!pt__type_is_numeric(number) && !pt__type_is_string(number))
         return pt__mismatch(a, call, index, "(\"DOUBLE\" or \"ARRAY<DOUBLE>\")", err);
     const pt_type *wanted = is_array ? pt__type_array(a->arena, PT_T(DOUBLE), type->contains_null) : PT_T(DOUBLE);
-    match->arguments[index] = pt__implicit_cast(a, match->arguments[index], wanted);
+    pt__cast_argument(a, match, index, wanted);
     match->type = is_array ? pt__type_array(a->arena, value, false) : value;
     match->nullable = true;
     return PT_OK;
@@ -56,43 +45,43 @@ static const pt_type *percentile_type(const pt_type *child)
 
 static void cast_to_double(pt__analyzer *a, pt__match *match, size_t index)
 {
-    if (!is_interval(argument_type(match, index)))
-        match->arguments[index] = pt__implicit_cast(a, match->arguments[index], PT_T(DOUBLE));
+    if (!is_interval(pt__argument_type(match, index)))
+        pt__cast_argument(a, match, index, PT_T(DOUBLE));
 }
 
 static const char PERCENTILE_INPUT[] = "(\"NUMERIC\" or \"INTERVAL DAY TO SECOND\" or \"INTERVAL YEAR TO MONTH\")";
 
 /* percentile(x, percentage[, frequency]) */
-RULE(percentile)
+PT_RULE(percentile)
 {
     if (call->argument_count < 2 || call->argument_count > 3)
         return PT_NOT_FOUND;
-    if (!is_ranked(argument_type(match, 0)))
+    if (!is_ranked(pt__argument_type(match, 0)))
         return pt__mismatch(a, call, 0, PERCENTILE_INPUT, err);
-    const pt_type *type = percentile_type(argument_type(match, 0));
+    const pt_type *type = percentile_type(pt__argument_type(match, 0));
     cast_to_double(a, match, 0);
     if (call->argument_count > 2) {
-        if (!pt__type_is_integral(argument_type(match, 2)))
+        if (!pt__type_is_integral(pt__argument_type(match, 2)))
             return pt__mismatch(a, call, 2, "\"INTEGRAL\"", err);
-        match->arguments[2] = pt__implicit_cast(a, match->arguments[2], PT_T(LONG));
+        pt__cast_argument(a, match, 2, PT_T(LONG));
     }
     return take_percentage(a, call, match, 1, type, err);
 }
 
-RULE(median)
+PT_RULE(median)
 {
     if (call->argument_count != 1)
         return PT_NOT_FOUND;
-    if (!is_ranked(argument_type(match, 0)))
+    if (!is_ranked(pt__argument_type(match, 0)))
         return pt__mismatch(a, call, 0, PERCENTILE_INPUT, err);
-    match->type = percentile_type(argument_type(match, 0));
+    match->type = percentile_type(pt__argument_type(match, 0));
     match->nullable = true;
     cast_to_double(a, match, 0);
     return PT_OK;
 }
 
 /* percentile_cont and percentile_disc: the values are ordered WITHIN GROUP. */
-RULE(percentile_within)
+PT_RULE(percentile_within)
 {
     if (call->argument_count != 1 || call->within_group_count != 1)
         return PT_NOT_FOUND;
@@ -103,11 +92,11 @@ RULE(percentile_within)
 }
 
 /* percentile_approx(x, percentage[, accuracy]) keeps the type of x. */
-RULE(percentile_approx)
+PT_RULE(percentile_approx)
 {
     if (call->argument_count < 2 || call->argument_count > 3)
         return PT_NOT_FOUND;
-    const pt_type *type = argument_type(match, 0);
+    const pt_type *type = pt__argument_type(match, 0);
     if (!is_ranked(type) && (!pt__type_is_datetime(type) || type->id == PT_TYPE_TIME))
         return pt__mismatch(
             a, call, 0,
@@ -115,26 +104,26 @@ RULE(percentile_approx)
             "or \"INTERVAL DAY TO SECOND\")",
             err);
     if (pt__type_is_string(type) || type->id == PT_TYPE_VOID)
-        match->arguments[0] = pt__implicit_cast(a, match->arguments[0], PT_T(DOUBLE));
+        pt__cast_argument(a, match, 0, PT_T(DOUBLE));
     if (call->argument_count > 2) {
-        if (!pt__type_is_integral(argument_type(match, 2)))
+        if (!pt__type_is_integral(pt__argument_type(match, 2)))
             return pt__mismatch(a, call, 2, "\"INTEGRAL\"", err);
-        match->arguments[2] = pt__implicit_cast(a, match->arguments[2], PT_T(INT));
+        pt__cast_argument(a, match, 2, PT_T(INT));
     }
-    return take_percentage(a, call, match, 1, argument_type(match, 0), err);
+    return take_percentage(a, call, match, 1, pt__argument_type(match, 0), err);
 }
 
 /* ---- others ---- */
 
 /* mode(x), mode(x, deterministic), mode() WITHIN GROUP (ORDER BY x) */
-RULE(mode)
+PT_RULE(mode)
 {
     (void)a;
     (void)err;
     bool within = call->argument_count == 0;
     if (call->argument_count > 2 || (within && call->within_group_count != 1))
         return PT_NOT_FOUND;
-    match->type = within ? pt__expr_as_sort_order(call->within_group[0])->child->type : argument_type(match, 0);
+    match->type = within ? pt__expr_as_sort_order(call->within_group[0])->child->type : pt__argument_type(match, 0);
     match->nullable = true;
     return PT_OK;
 }
@@ -147,11 +136,11 @@ static const pt_type *pair_array(pt__analyzer *a, pt_field first, pt_field secon
     return pt__type_array(a->arena, pt__type_struct(a->arena, fields, 2), contains_null);
 }
 
-RULE(histogram_numeric)
+PT_RULE(histogram_numeric)
 {
     if (call->argument_count != 2)
         return PT_NOT_FOUND;
-    const pt_type *type = argument_type(match, 0);
+    const pt_type *type = pt__argument_type(match, 0);
     if (!is_ranked(type) && !pt__type_is_datetime(type))
         return pt__mismatch(
             a, call, 0,
@@ -159,32 +148,30 @@ RULE(histogram_numeric)
             "or \"INTERVAL DAY TO SECOND\")",
             err);
     if (pt__type_is_string(type) || type->id == PT_TYPE_VOID)
-        match->arguments[0] = pt__implicit_cast(a, match->arguments[0], PT_T(DOUBLE));
-    match->arguments[1] = pt__implicit_cast(a, match->arguments[1], PT_T(INT));
-    match->type = pair_array(a, (pt_field){"x", argument_type(match, 0), true, NULL},
+        pt__cast_argument(a, match, 0, PT_T(DOUBLE));
+    pt__cast_argument(a, match, 1, PT_T(INT));
+    match->type = pair_array(a, (pt_field){"x", pt__argument_type(match, 0), true, NULL},
                              (pt_field){"y", PT_T(DOUBLE), true, NULL}, true);
     match->nullable = true;
     return PT_OK;
 }
 
-static const struct {
-    const char *name;
-    pt__type_rule rule;
-} RULES[] = {
-    {"first_argument", type_first_argument},
-    {"histogram_numeric", type_histogram_numeric},
-    {"median", type_median},
-    {"mode", type_mode},
-    {"percentile", type_percentile},
-    {"percentile_approx", type_percentile_approx},
-    {"percentile_within", type_percentile_within},
-};
+/* ---- sums of decimals ---- */
 
-pt__type_rule pt__statistics_rule_find(const char *name, size_t name_size)
+PT_RULE(decimal_sum)
 {
-    for (size_t i = 0; i < sizeof(RULES) / sizeof(RULES[0]); i++) {
-        if (strlen(RULES[i].name) == name_size && memcmp(RULES[i].name, name, name_size) == 0)
-            return RULES[i].rule;
-    }
-    return pt__json_rule_find(name, name_size);
+    (void)call;
+    (void)err;
+    const pt_type *type = match->arguments[0]->type;
+    match->type = pt__bounded_decimal(a, type->precision + 10, type->scale);
+    return PT_OK;
+}
+
+PT_RULE(decimal_average)
+{
+    (void)call;
+    (void)err;
+    const pt_type *type = match->arguments[0]->type;
+    match->type = pt__bounded_decimal(a, type->precision + 4, type->scale + 4);
+    return PT_OK;
 }

@@ -1,0 +1,113 @@
+/* Types of functions of one number: signs, rounding, and numbers read by a pattern. */
+#include "analyze/type_rules.h"
+
+#include <string.h>
+
+PT_RULE(same_numeric)
+{
+    if (call->argument_count != 1)
+        return PT_NOT_FOUND;
+    const pt_type *type = call->arguments[0]->type;
+    if (pt__type_is_string(type) || type->id == PT_TYPE_VOID)
+        pt__cast_argument(a, match, 0, PT_T(DOUBLE));
+    else if (!pt__type_is_numeric(type) && !pt__type_is_interval(type))
+        return pt__mismatch(a, call, 0,
+                            "(\"NUMERIC\" or \"INTERVAL DAY TO SECOND\" or \"INTERVAL YEAR TO MONTH\" or \"INTERVAL\")",
+                            err);
+    match->type = match->arguments[0]->type;
+    return PT_OK;
+}
+
+PT_RULE(ceil)
+{
+    if (call->argument_count == 0 || call->argument_count > 2)
+        return PT_NOT_FOUND;
+    const pt_type *type = call->arguments[0]->type;
+    if (!pt__is_numberish(call->arguments[0]))
+        return pt__mismatch(a, call, 0, "(\"DECIMAL\" or \"DOUBLE\" or \"BIGINT\")", err);
+    if (call->argument_count == 2) {
+        const pt_type *decimal = pt__decimal_for(a, call->arguments[0]);
+        const pt_expr *scale = call->arguments[1];
+        if (scale->kind != PT_EXPR_LITERAL && !pt__expr_is_constant(scale))
+            return pt__mismatch(a, call, 1, "\"INT\"", err);
+        int64_t digits = scale->kind == PT_EXPR_LITERAL ? pt__expr_as_literal(scale)->value.as.integer : 0;
+        pt__cast_argument(a, match, 0, decimal);
+        int32_t kept = digits < 0 ? 0 : digits < decimal->scale ? (int32_t)digits : decimal->scale;
+        int32_t precision = decimal->precision - decimal->scale + kept + 1;
+        if (digits < 0 && -digits + 1 > precision) /* what rounding up to a power of ten may need */
+            precision = digits < -PT_DECIMAL_PRECISION_MAX ? PT_DECIMAL_PRECISION_MAX : (int32_t)-digits + 1;
+        match->type = pt__bounded_decimal(a, precision, kept);
+        return PT_OK;
+    }
+    if (type->id == PT_TYPE_DECIMAL) {
+        match->type = pt__bounded_decimal(a, type->precision - type->scale + (type->scale > 0), 0);
+    } else {
+        if (!pt__type_is_integral(type))
+            pt__cast_argument(a, match, 0, PT_T(DOUBLE));
+        else
+            pt__cast_argument(a, match, 0, PT_T(LONG));
+        match->type = PT_T(LONG);
+    }
+    return PT_OK;
+}
+
+PT_RULE(round)
+{
+    if (call->argument_count == 0 || call->argument_count > 2)
+        return PT_NOT_FOUND;
+    if (!pt__is_numberish(call->arguments[0]))
+        return pt__mismatch(a, call, 0, "\"NUMERIC\"", err);
+    if (pt__type_is_string(call->arguments[0]->type) || pt__has_type(call->arguments[0], PT_TYPE_VOID))
+        pt__cast_argument(a, match, 0, PT_T(DOUBLE));
+    const pt_type *type = match->arguments[0]->type;
+    int64_t digits = 0;
+    if (call->argument_count == 2) {
+        const pt_expr *scale = call->arguments[1];
+        if (!pt__expr_is_constant(scale))
+            return pt__mismatch(a, call, 1, "\"INT\"", err);
+        const pt_expr *plain = scale;
+        bool negative = false;
+        if (scale->kind == PT_EXPR_CALL && pt__expr_as_call(scale)->argument_count == 1) {
+            negative = strcmp(pt__expr_as_call(scale)->name.parts[0], "negative") == 0;
+            plain = pt__expr_as_call(scale)->arguments[0];
+        }
+        if (plain->kind == PT_EXPR_LITERAL && !pt__expr_as_literal(plain)->value.is_null)
+            digits = pt__expr_as_literal(plain)->value.as.integer * (negative ? -1 : 1);
+        pt__cast_argument(a, match, 1, PT_T(INT));
+    }
+    match->type = type;
+    if (type->id == PT_TYPE_DECIMAL) {
+        int32_t integer_digits = type->precision - type->scale + 1;
+        if (digits < 0) {
+            int32_t kept = (int32_t)-digits + 1 > integer_digits ? (int32_t)-digits + 1 : integer_digits;
+            match->type = pt__bounded_decimal(a, kept, 0);
+        } else {
+            int32_t scale = digits < type->scale ? (int32_t)digits : type->scale;
+            match->type = pt__bounded_decimal(a, integer_digits + scale, scale);
+        }
+    }
+    return PT_OK;
+}
+
+/* The digits of the pattern make the decimal. */
+PT_RULE(to_number)
+{
+    PT_TRY(pt__need_two(a, call, err));
+    const pt_expr *pattern = call->arguments[1];
+    if (pattern->kind != PT_EXPR_LITERAL || !pt__type_is_string(pattern->type))
+        return pt__mismatch(a, call, 1, "\"STRING\"", err);
+    pt__cast_argument(a, match, 0, PT_T(STRING));
+    pt_text_view text = pt__expr_as_literal(pattern)->value.as.text;
+    int32_t digits = 0;
+    int32_t scale = 0;
+    bool fraction = false;
+    for (size_t i = 0; i < text.size_bytes; i++) {
+        char c = text.data[i];
+        fraction |= c == '.' || c == 'D' || c == 'd';
+        digits += c == '0' || c == '9';
+        scale += fraction && (c == '0' || c == '9');
+    }
+    match->type = pt__bounded_decimal(a, digits == 0 ? 1 : digits, scale);
+    match->nullable = true;
+    return PT_OK;
+}
