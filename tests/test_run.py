@@ -32,4 +32,4 @@ def test_run_prints_arrow():
 
 def test_an_unknown_format_is_named_with_those_that_there_are():
     message = portico("run", "--format", "fortune.cookie", "-", stdin=b"x", code=1)
-    assert '"fortune.cookie"' in message and "spark.sql" in message
+    assert 'fortune.cookie' in message and "spark.sql" in message

@@ -23,6 +23,7 @@ pt_status pt__local_open(pt__local *out, const pt_config *config, pt_error *err)
     PT_TRY(pt_host_new(&options, &out->host, err));
     for (size_t i = 0; pt__server_backends[i] != NULL; i++)
         PT_TRY(pt_host_add_backend(out->host, pt__server_backends[i], config, err));
+    PT_TRY(pt__plugins_open(&out->plugins, out->host, config, err));
     return pt_host_create_session(out->host, NULL, &out->session, err);
 }
 
@@ -30,6 +31,7 @@ void pt__local_close(pt__local *local)
 {
     pt_session_unref(local->session);
     pt_host_free(local->host); /* ends the worker, which uses the rest */
+    pt__plugins_close(&local->plugins);
     pt__zones_free(local->zones);
     *local = (pt__local){0};
 }

@@ -7,11 +7,13 @@
 #include "base/timezone.h"
 #include "exec/job.h"
 #include "server/log.h"
+#include "server/plugins.h"
 
 typedef struct pt__local {
     pt__server_log log;
     pt__zones *zones;
     pt_host *host;
+    pt__plugins plugins;
     pt_session *session;
 } pt__local;
 

@@ -3,6 +3,7 @@
 #include "server/commands.h"
 #include "server/frontends.h"
 #include "server/log.h"
+#include "server/plugins.h"
 #include "server/security.h"
 #include "wire/limits.h"
 
@@ -19,6 +20,7 @@ typedef struct server {
     const pt_config *config;
     pt__server_log log;
     pt_host *host;
+    pt__plugins plugins;
     pt_routes *routes;
     pt__token *token;
     pt__tls_context *tls;
@@ -39,7 +41,7 @@ static pt_status open_host(server *s, pt_error *err)
     PT_TRY(pt_host_new(&options, &s->host, err));
     for (size_t i = 0; pt__server_backends[i] != NULL; i++)
         PT_TRY(pt_host_add_backend(s->host, pt__server_backends[i], s->config, err));
-    return PT_OK;
+    return pt__plugins_open(&s->plugins, s->host, s->config, err);
 }
 
 static pt_status mount_frontends(server *s, pt_error *err)
@@ -145,6 +147,7 @@ int pt__serve_command(const pt__arguments *arguments)
     pt_routes_free(s.routes);
     leave_after(STOP_LIMIT_SECONDS);
     pt_host_free(s.host); /* ends the workers, which may post to the loop's mailbox until then */
+    pt__plugins_close(&s.plugins);
     alarm(0);
     pt__loop_free(s.loop);
     pt__token_free(s.token);
