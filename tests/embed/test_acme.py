@@ -6,6 +6,7 @@ import subprocess
 import pytest
 
 from program import BINARY
+from serving import Server
 
 BUILD = pathlib.Path(BINARY).parent
 PLUGIN = BUILD / "plugin_acme_decoder.so"
@@ -55,7 +56,6 @@ def field(number, content):
 
 @pytest.fixture(scope="module")
 def acme_spark(tmp_path_factory):
-    from conftest import Server
     from pyspark.sql import SparkSession
     server = Server(tmp_path_factory.mktemp("acme"), "--plugins", str(PLUGIN))
     spark = SparkSession.builder.remote(server.url).create()
@@ -153,6 +153,5 @@ def test_extensions_nested_too_deeply_are_an_error(acme_spark):
 
 @pytest.mark.parametrize("plugin, words", [("absent.so", "absent.so"), (BINARY, "cannot dynamically load|no function")])
 def test_a_plugin_that_cannot_be_loaded_is_named(tmp_path, plugin, words):
-    from conftest import Server
     with pytest.raises(RuntimeError, match=words):
         Server(tmp_path, "--plugins", plugin)
