@@ -50,6 +50,13 @@ typedef struct pt__catalog_vtable {
     /** Distinct values of a pivot column, sorted, as literals: runs the query. */
     pt_status (*collect)(pt__catalog *catalog, pt__arena *arena, const pt_plan *analyzed, const pt_value **cells,
                          size_t *row_count, pt_error *err);
+    /**
+     * Runs a query of one column of text and hands over its values; NULL is a view without data. Views are valid
+     * during the call.
+     */
+    pt_status (*each_text)(pt__catalog *catalog, const pt_plan *analyzed,
+                           pt_status (*take)(void *context, pt_text_view text, pt_error *err), void *context,
+                           pt_error *err);
     /** The effective value of a configuration key; NULL when it has none. Valid during the analysis. */
     const char *(*conf)(pt__catalog *catalog, const char *key);
     const char *(*current_catalog)(pt__catalog *catalog);

@@ -323,6 +323,99 @@ pt_status pt__infer_json(pt__arena *arena, pt_text_view text, pt__options option
     return PT_OK;
 }
 
+/* ---- options of readers ---- */
+
+pt__options pt__options_of(pt__arena *arena, const pt_options *pairs)
+{
+    const pt__json *object = NULL;
+    pt__buffer *text = pt__arena_buffer(arena);
+    pt__buffer_append_string(text, "{");
+    for (size_t i = 0; i < pairs->count; i++) {
+        const char *key = pairs->items[i].key;
+        const char *value = pairs->items[i].value == NULL ? "" : pairs->items[i].value;
+        pt__buffer_append_string(text, i == 0 ? "" : ",");
+        append_lower(text, (pt_text_view){key, strlen(key)});
+        pt__buffer_append_string(text, ":");
+        pt__json_append_cstring(text, value);
+    }
+    pt__buffer_append_string(text, "}");
+    const char *copy = pt__arena_buffer_take(arena, text);
+    pt__json_parse(arena, copy, strlen(copy), &object, NULL);
+    return object;
+}
+
+/* ---- many records ---- */
+
+enum { RECORDS_BETWEEN_RESETS = 2000 };
+
+bool pt__json_inference_init(pt__json_inference *in, pt__arena *arena, pt__options options)
+{
+    *in = (pt__json_inference){.arena = arena, .scratch = pt__arena_new(0), .options = options, .type = PT_T(VOID)};
+    return in->scratch != NULL;
+}
+
+void pt__json_inference_deinit(pt__json_inference *in)
+{
+    pt__loose_json_deinit(&in->json);
+    pt__arena_free(in->scratch);
+}
+
+static void add_record(pt__json_inference *in, pt_text_view text)
+{
+    if (pt__loose_json_read(&in->json, text, pt__json_features(in->options)) != PT_LOOSE_OK) {
+        in->has_bad = true;
+        return;
+    }
+    const pt_type *type = pt__json_type(in->scratch, &in->json, 0, in->options);
+    if (type->id == PT_TYPE_ARRAY)
+        type = type->element;
+    if (type->id != PT_TYPE_STRUCT)
+        in->has_bad = in->has_bad || type->id != PT_TYPE_VOID;
+    else
+        in->type = pt__json_merge(in->scratch, in->type, type);
+}
+
+void pt__json_inference_add(pt__json_inference *in, pt_text_view text)
+{
+    in->record_count++;
+    if (text.data == NULL)
+        in->has_bad = true;
+    else
+        add_record(in, text);
+    if (in->record_count % RECORDS_BETWEEN_RESETS != 0)
+        return;
+    in->type = pt__type_copy(in->arena, in->type);
+    pt__arena_reset(in->scratch);
+}
+
+static int compare_field_names(const void *a, const void *b)
+{
+    return strcmp(((const pt_field *)a)->name, ((const pt_field *)b)->name);
+}
+
+static const pt_type *with_corrupt_record(const pt__json_inference *in, const pt_type *type)
+{
+    size_t count = type == NULL ? 0 : type->field_count;
+    pt_field *fields = pt__arena_array(in->arena, pt_field, count + 1);
+    for (size_t i = 0; i < count; i++)
+        fields[i + 1] = type->fields[i];
+    const char *name = pt__json_get_string(in->options, "columnnameofcorruptrecord", "_corrupt_record");
+    fields[0] = (pt_field){pt__arena_copy_string(in->arena, name), PT_T(STRING), true, NULL};
+    qsort(fields, count + 1, sizeof(*fields), compare_field_names);
+    return pt__type_struct(in->arena, fields, count + 1);
+}
+
+const pt_type *pt__json_inference_end(const pt__json_inference *in)
+{
+    const pt_type *found = pt__type_copy(in->arena, in->type);
+    const pt_type *type = found->id == PT_TYPE_STRUCT ? pt__json_settle(in->arena, found) : NULL;
+    const char *mode = pt__json_get_string(in->options, "mode", "PERMISSIVE");
+    bool is_permissive = strcasecmp(mode, "DROPMALFORMED") != 0 && strcasecmp(mode, "FAILFAST") != 0;
+    if (in->has_bad && is_permissive)
+        type = with_corrupt_record(in, type);
+    return type == NULL ? pt__type_struct(in->arena, NULL, 0) : type;
+}
+
 /* ---- CSV ---- */
 
 static bool all_digits(pt_text_view text)
@@ -380,23 +473,103 @@ static const pt_type *csv_type(pt__arena *arena, const char *text, pt__options o
     return strcasecmp(text, "true") == 0 || strcasecmp(text, "false") == 0 ? PT_T(BOOLEAN) : PT_T(STRING);
 }
 
-const pt_type *pt__infer_csv(pt__arena *arena, pt_text_view line, pt__options options)
+static pt__csv_format csv_format(pt__options options)
 {
     const char *separator = pt__json_get_string(options, "sep", pt__json_get_string(options, "delimiter", ","));
-    pt__csv_format format = {
+    return (pt__csv_format){
         separator, pt__json_get_string(options, "quote", "\"")[0], pt__json_get_string(options, "escape", "\\")[0],
         flag(options, "ignoreleadingwhitespace", false), flag(options, "ignoretrailingwhitespace", false)};
+}
+
+typedef pt__list(const char *) field_list;
+
+static field_list csv_fields(pt__arena *arena, pt_text_view line, pt__options options)
+{
+    pt__csv_format format = csv_format(options);
     pt__csv_line reader;
     pt__buffer *field = pt__arena_buffer(arena);
     bool was_quoted;
-    pt__list(pt_field) fields = {0};
+    field_list fields = {0};
     pt__csv_line_start(&reader, &format, line);
     while (pt__csv_line_next(&reader, field, &was_quoted)) {
         const char *text = pt__arena_buffer_take(arena, field);
-        pt_field column = {pt__arena_printf(arena, "_c%zu", fields.count), csv_type(arena, text, options), true, NULL};
-        pt__list_push(arena, &fields, column);
+        pt__list_push(arena, &fields, text);
     }
-    return pt__type_struct(arena, fields.items, fields.count);
+    return fields;
+}
+
+const pt_type *pt__infer_csv(pt__arena *arena, pt_text_view line, pt__options options)
+{
+    field_list texts = csv_fields(arena, line, options);
+    pt_field *fields = pt__arena_array(arena, pt_field, texts.count + 1);
+    for (size_t i = 0; i < texts.count; i++)
+        fields[i] =
+            (pt_field){pt__arena_printf(arena, "_c%zu", i), csv_type(arena, texts.items[i], options), true, NULL};
+    return pt__type_struct(arena, fields, texts.count);
+}
+
+static bool is_repeated(const field_list *names, size_t index)
+{
+    for (size_t i = 0; i < names->count; i++) {
+        if (i != index && strcasecmp(names->items[i], names->items[index]) == 0)
+            return true;
+    }
+    return false;
+}
+
+const char *const *pt__csv_names(pt__arena *arena, pt_text_view line, pt__options options, size_t *count)
+{
+    field_list texts = csv_fields(arena, line, options);
+    const char **names = pt__arena_array(arena, const char *, texts.count + 1);
+    bool has_header = flag(options, "header", false);
+    for (size_t i = 0; i < texts.count; i++) {
+        const char *text = texts.items[i];
+        if (!has_header || text[0] == '\0' || strcmp(text, pt__json_get_string(options, "nullvalue", "")) == 0)
+            names[i] = pt__arena_printf(arena, "_c%zu", i);
+        else
+            names[i] = is_repeated(&texts, i) ? pt__arena_printf(arena, "%s%zu", text, i) : text;
+    }
+    *count = texts.count;
+    return names;
+}
+
+/* Whole numbers and reals by what they can hold; a timestamp holds dates; text holds the rest. */
+static const pt_type *csv_common(pt__arena *arena, const pt_type *a, const pt_type *b)
+{
+    static const pt_type_id NUMBERS[] = {PT_TYPE_INT, PT_TYPE_LONG, PT_TYPE_DECIMAL, PT_TYPE_DOUBLE};
+    int ranks[2] = {-1, -1};
+    if (a->id == PT_TYPE_VOID || b->id == PT_TYPE_VOID)
+        return a->id == PT_TYPE_VOID ? b : a;
+    for (int i = 0; i < 4; i++) {
+        ranks[0] = a->id == NUMBERS[i] ? i : ranks[0];
+        ranks[1] = b->id == NUMBERS[i] ? i : ranks[1];
+    }
+    if (a->id == PT_TYPE_DECIMAL && b->id == PT_TYPE_DECIMAL)
+        return a->precision >= b->precision ? a : b;
+    const pt_type *decimal = a->id == PT_TYPE_DECIMAL ? a : b;
+    if (ranks[0] >= 0 && ranks[1] >= 0 && (ranks[0] == 2 || ranks[1] == 2) && ranks[0] < 3 && ranks[1] < 3)
+        return decimal->precision >= 20 ? decimal : pt__type_decimal(arena, 20, 0);
+    if (ranks[0] >= 0 && ranks[1] >= 0)
+        return ranks[0] > ranks[1] ? a : b;
+    bool are_times =
+        (a->id == PT_TYPE_DATE || a->id == PT_TYPE_TIMESTAMP) && (b->id == PT_TYPE_DATE || b->id == PT_TYPE_TIMESTAMP);
+    if (are_times)
+        return a->id == PT_TYPE_TIMESTAMP ? a : b;
+    return a->id == b->id ? a : PT_T(STRING);
+}
+
+void pt__csv_merge_line(pt__arena *arena, pt__arena *scratch, pt_text_view line, pt__options options,
+                        const pt_type **types, size_t count)
+{
+    field_list texts = csv_fields(scratch, line, options);
+    for (size_t i = 0; i < texts.count && i < count; i++) {
+        const char *text = texts.items[i];
+        if (text[0] == '\0' || strcmp(text, pt__json_get_string(options, "nullvalue", "")) == 0)
+            continue;
+        const pt_type *both = csv_common(scratch, types[i], csv_type(scratch, text, options));
+        if (both != types[i])
+            types[i] = pt__type_copy(arena, both);
+    }
 }
 
 /* ---- schemas ---- */

@@ -15,5 +15,4 @@ static pt_status refuse(const char *feature, const pt_plan *plan, pt_error *err)
     }
 
 REFUSE(map_python, "Python functions")
-REFUSE(parse, "parsing a DataFrame of text")
 REFUSE(merge, "MERGE INTO")

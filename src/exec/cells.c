@@ -172,3 +172,39 @@ pt_status pt__collect_cells(pt_session *session, pt_job *job, pt__arena *arena, 
     *row_count = c.row_count;
     return PT_OK;
 }
+
+/* ---- one column of text ---- */
+
+typedef struct text_walk {
+    pt_status (*take)(void *context, pt_text_view text, pt_error *err);
+    void *context;
+} text_walk;
+
+static pt_status take_texts(void *context, struct ArrowArray *batch, bool is_borrowed, pt_error *err)
+{
+    const text_walk *walk = context;
+    const struct ArrowArray *column = batch->children[0];
+    const int32_t *offsets = column->buffers[1];
+    pt_status status = PT_OK;
+    for (int64_t row = 0; row < batch->length && status == PT_OK; row++) {
+        int64_t at = column->offset + batch->offset + row;
+        pt_text_view text = {NULL, 0};
+        if (!is_null(column, at)) {
+            text.size_bytes = (size_t)(offsets[at + 1] - offsets[at]);
+            text.data = text.size_bytes == 0 ? "" : (const char *)column->buffers[2] + offsets[at];
+        }
+        status = walk->take(walk->context, text, err);
+    }
+    if (!is_borrowed)
+        batch->release(batch);
+    return status;
+}
+
+pt_status pt__each_text(pt_session *session, pt_job *job, const pt_plan *relation,
+                        pt_status (*take)(void *context, pt_text_view text, pt_error *err), void *context,
+                        pt_error *err)
+{
+    text_walk walk = {take, context};
+    const pt__row_sink sink = {begin_cells, take_texts, NULL, &walk};
+    return pt__run_relation(session, job, relation, &sink, err);
+}

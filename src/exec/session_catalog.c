@@ -258,6 +258,14 @@ static pt_status collect(pt__catalog *catalog, pt__arena *arena, const pt_plan *
     return pt__collect_cells(c->session, c->job, arena, analyzed, COLLECTED_ROWS_MAX, cells, row_count, err);
 }
 
+static pt_status each_text(pt__catalog *catalog, const pt_plan *analyzed,
+                           pt_status (*take)(void *context, pt_text_view text, pt_error *err), void *context,
+                           pt_error *err)
+{
+    const pt__session_catalog *c = session_of(catalog);
+    return pt__each_text(c->session, c->job, analyzed, take, context, err);
+}
+
 static const char *current_catalog(pt__catalog *catalog)
 {
     (void)catalog;
@@ -286,6 +294,7 @@ static const pt__catalog_vtable vtable = {
     .find_local = find_local,
     .find_cached = find_cached,
     .collect = collect,
+    .each_text = each_text,
     .conf = conf,
     .current_catalog = current_catalog,
     .current_database = current_database,

@@ -97,4 +97,9 @@ pt_value pt__cell(pt__arena *arena, const pt_type *type, const struct ArrowArray
 pt_status pt__collect_cells(pt_session *session, pt_job *job, pt__arena *arena, const pt_plan *relation,
                             size_t max_rows, const pt_value **cells, size_t *row_count, pt_error *err);
 
+/** Runs a relation whose first column is text and hands over its values; NULL is a view without data. */
+pt_status pt__each_text(pt_session *session, pt_job *job, const pt_plan *relation,
+                        pt_status (*take)(void *context, pt_text_view text, pt_error *err), void *context,
+                        pt_error *err);
+
 #endif

@@ -231,66 +231,20 @@ static pt_status describe_csv(description *d, const pt_type **out, pt_error *err
 
 /* ---- JSON ---- */
 
-static int compare_fields(const void *a, const void *b)
-{
-    return strcmp(((const pt_field *)a)->name, ((const pt_field *)b)->name);
-}
-
-static const pt_type *with_corrupt_record(const description *d, const pt_type *type)
-{
-    const char *name = pt__options_get(d->reader.options, "columnNameOfCorruptRecord");
-    size_t count = type == NULL ? 0 : type->field_count;
-    pt_field *fields = pt__arena_array(d->arena, pt_field, count + 1);
-    for (size_t i = 0; i < count; i++)
-        fields[i + 1] = type->fields[i];
-    fields[0] = make_field(d->arena, name == NULL ? "_corrupt_record" : name, PT_T(STRING));
-    qsort(fields, count + 1, sizeof(*fields), compare_fields);
-    return pt__type_struct(d->arena, fields, count + 1);
-}
-
-/* What is known after some of the records. */
-typedef struct inference {
-    pt__arena *scratch; /* of one chunk of records */
-    pt__loose_json json;
-    pt__options options;
-    const pt_type *type; /* VOID: nothing yet; lives in the description's arena */
-    bool has_bad;
-    uint64_t record_count;
-} inference;
-
-/* The type of one record; records that are arrays count as their elements. */
-static void infer_record(inference *in, pt_text_view text)
-{
-    in->record_count++;
-    if (pt__loose_json_read(&in->json, text, pt__json_features(in->options)) != PT_LOOSE_OK) {
-        in->has_bad = true;
-        return;
-    }
-    const pt_type *type = pt__json_type(in->scratch, &in->json, 0, in->options);
-    if (type->id == PT_TYPE_ARRAY)
-        type = type->element;
-    if (type->id != PT_TYPE_STRUCT)
-        in->has_bad = in->has_bad || type->id != PT_TYPE_VOID;
-    else
-        in->type = pt__json_merge(in->scratch, in->type, type);
-}
-
-static void infer_chunk(const description *d, inference *in, duckdb_data_chunk chunk)
+static void infer_chunk(pt__json_inference *in, duckdb_data_chunk chunk)
 {
     duckdb_vector vector = duckdb_data_chunk_get_vector(chunk, 0);
     uint64_t *validity = duckdb_vector_get_validity(vector);
     duckdb_string_t *strings = duckdb_vector_get_data(vector);
     for (idx_t row = 0; row < duckdb_data_chunk_get_size(chunk); row++) {
-        if (validity != NULL && !duckdb_validity_row_is_valid(validity, row))
-            in->has_bad = true;
-        else
-            infer_record(in, (pt_text_view){duckdb_string_t_data(&strings[row]), duckdb_string_t_length(strings[row])});
+        pt_text_view text = {NULL, 0};
+        if (validity == NULL || duckdb_validity_row_is_valid(validity, row))
+            text = (pt_text_view){duckdb_string_t_data(&strings[row]), duckdb_string_t_length(strings[row])};
+        pt__json_inference_add(in, text);
     }
-    in->type = pt__type_copy(d->arena, in->type);
-    pt__arena_reset(in->scratch);
 }
 
-static pt_status infer_records(const description *d, const char *sql, inference *in, pt_error *err)
+static pt_status infer_records(const description *d, const char *sql, pt__json_inference *in, pt_error *err)
 {
     duckdb_prepared_statement prepared = NULL;
     duckdb_result result;
@@ -304,7 +258,7 @@ static pt_status infer_records(const description *d, const char *sql, inference 
         status = pt__error_of_result(&result, NULL, err);
     duckdb_data_chunk chunk;
     while (status == PT_OK && (chunk = duckdb_fetch_chunk(result)) != NULL) {
-        infer_chunk(d, in, chunk);
+        infer_chunk(in, chunk);
         duckdb_destroy_data_chunk(&chunk);
     }
     if (status == PT_OK && duckdb_result_error(&result) != NULL)
@@ -312,27 +266,6 @@ static pt_status infer_records(const description *d, const char *sql, inference 
     duckdb_destroy_result(&result);
     duckdb_destroy_prepare(&prepared);
     return status;
-}
-
-static pt__options options_of(const description *d)
-{
-    const pt__json *object = NULL;
-    pt__buffer *text = pt__arena_buffer(d->arena);
-    pt__buffer_append_string(text, "{");
-    for (size_t i = 0; i < d->reader.options->count; i++) {
-        char *key = pt__arena_copy_string(d->arena, d->reader.options->items[i].key);
-        for (char *c = key; *c != '\0'; c++)
-            *c = *c >= 'A' && *c <= 'Z' ? (char)(*c + 32) : *c;
-        pt__buffer_append_string(text, i == 0 ? "" : ",");
-        pt__json_append_cstring(text, key);
-        pt__buffer_append_string(text, ":");
-        pt__json_append_cstring(text,
-                                d->reader.options->items[i].value == NULL ? "" : d->reader.options->items[i].value);
-    }
-    pt__buffer_append_string(text, "}");
-    const char *copy = pt__arena_buffer_take(d->arena, text);
-    pt__json_parse(d->arena, copy, strlen(copy), &object, NULL);
-    return object;
 }
 
 static const char *records_query(const description *d)
@@ -353,22 +286,17 @@ static const char *records_query(const description *d)
 
 static pt_status describe_json(description *d, const pt_type **out, pt_error *err)
 {
-    inference in = {.scratch = pt__arena_new(0), .options = options_of(d), .type = PT_T(VOID)};
-    if (in.scratch == NULL || in.options == NULL)
+    pt__json_inference in;
+    pt__options options = pt__options_of(d->arena, d->reader.options);
+    if (!pt__json_inference_init(&in, d->arena, options))
         return pt_error_set(err, PT_NO_MEMORY, "no memory to read JSON");
     pt_status status = infer_records(d, records_query(d), &in, err);
-    pt__loose_json_deinit(&in.json);
-    pt__arena_free(in.scratch);
-    PT_TRY(status);
-    if (in.record_count == 0 && !in.has_bad)
-        return cannot_infer(d, err);
-    const pt_type *type = in.type->id == PT_TYPE_STRUCT ? pt__json_settle(d->arena, in.type) : NULL;
-    const char *mode = pt__options_get(d->reader.options, "mode");
-    bool is_permissive = mode == NULL || strcasecmp(mode, "PERMISSIVE") == 0;
-    if (in.has_bad && is_permissive)
-        type = with_corrupt_record(d, type);
-    *out = type == NULL ? pt__type_struct(d->arena, NULL, 0) : type;
-    return PT_OK;
+    if (status == PT_OK && in.record_count == 0)
+        status = cannot_infer(d, err);
+    else if (status == PT_OK)
+        *out = pt__json_inference_end(&in);
+    pt__json_inference_deinit(&in);
+    return status;
 }
 
 /* ---- routing ---- */

@@ -1,5 +1,6 @@
 #include "backend/duckdb/file_scan.h"
 
+#include "analyze/json_schema.h"
 #include "base/arena_buffer.h"
 #include "base/json.h"
 
@@ -66,10 +67,14 @@ static const pt_expr *text_expr(pt__arena *arena, const char *text)
 }
 
 /* The options as a map literal; DROPMALFORMED is PERMISSIVE with a filter above. */
-static const pt_expr *options_expr(pt__arena *arena, const pt_options *options)
+static const pt_expr *options_expr(pt__arena *arena, const pt_options *options, bool has_records)
 {
-    pt_value *items = pt__arena_array(arena, pt_value, 2 * options->count + 2);
+    pt_value *items = pt__arena_array(arena, pt_value, 2 * options->count + 4);
     size_t count = 0;
+    if (has_records) {
+        items[count++].as.text = (pt_text_view){PT_JSON_RECORDS_OPTION, strlen(PT_JSON_RECORDS_OPTION)};
+        items[count++].as.text = (pt_text_view){"true", 4};
+    }
     for (size_t i = 0; i < options->count; i++) {
         const char *key = options->items[i].key;
         const char *value = options->items[i].value == NULL ? "" : options->items[i].value;
@@ -97,7 +102,7 @@ static const pt_type *parsed_type(pt__lower *lower, const pt__file_scan *scan)
     return pt__type_struct(lower->arena, fields, count + 1);
 }
 
-/* `from_json(text, type, options)`, as SQL. */
+/* `from_json(text, type, options)`, as SQL; of an array type: the list of the text's records. */
 static pt_status put_parse(pt__lower *lower, const pt__file_scan *scan, const char *function, const char *text,
                            const pt_type *type, pt_error *err)
 {
@@ -112,7 +117,7 @@ static pt_status put_parse(pt__lower *lower, const pt__file_scan *scan, const ch
     const pt_expr **arguments = pt__arena_array(arena, const pt_expr *, 3);
     arguments[0] = &line->base;
     arguments[1] = text_expr(arena, "");
-    arguments[2] = options_expr(arena, &scan->node->options);
+    arguments[2] = options_expr(arena, &scan->node->options, type->id == PT_TYPE_ARRAY);
     pt_expr_call *call = pt__expr_make(arena, CALL, call, scan->node->base.origin);
     call->base.type = type;
     call->base.nullable = true;
@@ -182,13 +187,17 @@ static void put_json_structure(pt__buffer *out, const pt_type *type)
     pt__buffer_append_string(out, "}");
 }
 
+/* The list of the records. */
 static void put_transform(pt__lower *lower, const pt_type *type)
 {
     pt__buffer *structure = pt__arena_buffer(lower->arena);
     put_json_structure(structure, type);
-    pt__put(lower, "json_transform(json, ");
+    pt__put(lower, "CASE WHEN starts_with(json, '[') THEN json_transform(json, ");
+    pt__put_string(lower, pt__arena_printf(lower->arena, "[%s]", pt__buffer_string(structure)),
+                   structure->size_bytes + 2);
+    pt__put(lower, ") ELSE [json_transform(json, ");
     pt__put_string(lower, pt__buffer_string(structure), structure->size_bytes);
-    pt__put(lower, ")");
+    pt__put(lower, ")] END");
 }
 
 static bool names_are_kept(pt__arena *arena, const pt_type *type)
@@ -203,17 +212,18 @@ static bool names_are_kept(pt__arena *arena, const pt_type *type)
 
 /* ---- rows out of parsed records ---- */
 
-/* (SELECT from_json(line, …) AS j FROM portico_lines(…)) */
+/* (SELECT unnest(from_json(line, …)) AS j FROM portico_lines(…)) */
 static pt_status put_parsed_lines(pt__lower *lower, const pt__file_scan *scan, const char *function, const char *text,
                                   const pt_type *type, bool with_partitions, pt_error *err)
 {
     const pt_type *partitions = scan->reader.partition_schema;
-    pt__put(lower, "(SELECT ");
+    bool is_json = strcasecmp(scan->node->format, "json") == 0;
+    pt__put(lower, is_json ? "(SELECT unnest(" : "(SELECT ");
     if (function == NULL)
         put_transform(lower, type);
     else
-        PT_TRY(put_parse(lower, scan, function, text, type, err));
-    pt__put(lower, " AS j");
+        PT_TRY(put_parse(lower, scan, function, text, is_json ? pt__type_array(lower->arena, type, true) : type, err));
+    pt__put(lower, is_json ? ") AS j" : " AS j");
     for (size_t i = 0; with_partitions && i < partitions->field_count; i++) {
         pt__put(lower, ", ");
         pt__put_identifier(lower, partitions->fields[i].name);

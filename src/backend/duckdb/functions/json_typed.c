@@ -10,6 +10,7 @@
 
 typedef struct conversion {
     pt__typed_reader *reader;
+    const pt_type *root; /* of a record */
     const pt__loose_json *json;
     pt__buffer *out;
     pt__buffer *text; /* scratch for strings without escapes */
@@ -127,7 +128,7 @@ static bool convert_variant(conversion *c, uint32_t index)
 
 static bool is_corrupt_field(const conversion *c, const pt_type *root, size_t ordinal)
 {
-    return root == c->reader->type && pt__type_is_string(root->fields[ordinal].type) &&
+    return root == c->root && pt__type_is_string(root->fields[ordinal].type) &&
            strcmp(root->fields[ordinal].name, c->reader->corrupt_field) == 0;
 }
 
@@ -252,7 +253,7 @@ static bool convert(conversion *c, uint32_t index, const pt_type *type)
 /* A struct of NULLs, but for the field that takes the record. */
 static void append_bad_struct(conversion *c, pt_text_view record)
 {
-    const pt_type *type = c->reader->type;
+    const pt_type *type = c->root;
     pt__buffer_append_byte(c->out, '{');
     for (size_t i = 0; i < type->field_count; i++) {
         pt__buffer_append_string(c->out, i == 0 ? "" : ",");
@@ -265,17 +266,17 @@ static void append_bad_struct(conversion *c, pt_text_view record)
     pt__buffer_append_string(c->out, type->field_count == 0 ? "\"f0\":null}" : "}");
 }
 
-/* Fills the field that takes a bad record, which is the only one whose value is not known at first. */
-static void keep_record(conversion *c, pt_text_view record)
+/* Fills the field that takes a bad record, which is the only one whose value is not known at first: in what begins at `mark`. */
+static size_t keep_record(conversion *c, size_t mark, pt_text_view record)
 {
-    const pt_type *type = c->reader->type;
+    const pt_type *type = c->root;
     pt__buffer name = PT_BUFFER_INIT;
     for (size_t i = 0; i < type->field_count; i++) {
         if (!is_corrupt_field(c, type, i))
             continue;
         pt__typed_append_name(&name, c->reader, type, i);
         pt__buffer_append_string(&name, "null");
-        uint8_t *at = memmem(c->out->data, c->out->size_bytes, name.data, name.size_bytes);
+        uint8_t *at = memmem(c->out->data + mark, c->out->size_bytes - mark, name.data, name.size_bytes);
         if (at == NULL)
             break;
         pt__buffer rest = PT_BUFFER_INIT;
@@ -283,10 +284,12 @@ static void keep_record(conversion *c, pt_text_view record)
         pt__buffer_append(&rest, c->out->data + head, c->out->size_bytes - head);
         c->out->size_bytes = head - 4;
         pt__loose_append_quoted(c->out, record.data, record.size_bytes);
+        mark = c->out->size_bytes;
         pt__buffer_append(c->out, rest.data, rest.size_bytes);
         pt__buffer_deinit(&rest);
     }
     pt__buffer_deinit(&name);
+    return mark;
 }
 
 /* An array type takes a single object for an array of one. */
@@ -304,6 +307,58 @@ static bool convert_root(conversion *c)
     return convert(c, 0, type);
 }
 
+/* ---- the records of a text: an object is one, an array has one for each of its elements ---- */
+
+/* An element of an array of records; false: the text is no list of records. */
+static bool append_record(conversion *c, uint32_t node)
+{
+    pt__buffer_append_string(c->out, c->out->size_bytes == 1 ? "" : ",");
+    if (c->json->nodes[node].kind != PT_LOOSE_NULL)
+        return convert_struct(c, node, c->root);
+    append_bad_struct(c, (pt_text_view){NULL, 0});
+    return true;
+}
+
+static bool append_records(conversion *c)
+{
+    if (c->json->nodes[0].kind != PT_LOOSE_ARRAY)
+        return c->json->nodes[0].kind != PT_LOOSE_NULL && append_record(c, 0);
+    PT_LOOSE_EACH(c->json, 0, child)
+    {
+        if (!append_record(c, child))
+            return false;
+    }
+    return true;
+}
+
+/* All records of a text with a bad one hold the text. */
+static void mark_records(conversion *c, pt_text_view record)
+{
+    size_t count = 0;
+    size_t mark = 1;
+    PT_LOOSE_EACH(c->json, 0, child)
+    count++;
+    count = c->json->nodes[0].kind == PT_LOOSE_ARRAY ? count : 1;
+    for (size_t i = 0; i < count; i++)
+        mark = keep_record(c, mark, record);
+}
+
+static bool put_records(pt__fn_call *call, idx_t row, conversion *c, pt_text_view record, bool is_read)
+{
+    pt__buffer_append_byte(c->out, '[');
+    bool ok = is_read && append_records(c);
+    if (c->reader->fails_fast && (!ok || c->reader->is_bad))
+        return pt__typed_fail_record(call, record);
+    if (!ok) {
+        c->out->size_bytes = 1;
+        append_bad_struct(c, record);
+    } else if (c->reader->is_bad) {
+        mark_records(c, record);
+    }
+    pt__buffer_append_byte(c->out, ']');
+    return pt__fn_put_buffer(call, row, c->out);
+}
+
 /* (json, type, options, zone) */
 static bool from_json(pt__fn_call *call, idx_t row)
 {
@@ -311,7 +366,9 @@ static bool from_json(pt__fn_call *call, idx_t row)
     pt__loose_json *json = pt__json_of_call(call);
     if (reader == NULL || json == NULL)
         return json == NULL ? pt__fn_fail_memory(call) : false;
-    conversion c = {reader, json, &call->state->scratch, &call->state->scratch2};
+    bool has_records = pt__typed_flag(reader, PT_JSON_RECORDS_OPTION, false);
+    const pt_type *root = has_records ? reader->type->element : reader->type;
+    conversion c = {reader, root, json, &call->state->scratch, &call->state->scratch2};
     pt_text_view record = pt__fn_text(call, 0, row);
     pt__loose_result result = pt__loose_json_read(json, record, pt__json_features(reader->options));
     if (result == PT_LOOSE_EMPTY)
@@ -320,6 +377,8 @@ static bool from_json(pt__fn_call *call, idx_t row)
         return pt__fn_fail_memory(call);
     pt__buffer_reset(c.out);
     reader->is_bad = false;
+    if (has_records)
+        return put_records(call, row, &c, record, result == PT_LOOSE_OK);
     bool ok = result == PT_LOOSE_OK && convert_root(&c);
     bool is_null_root = result == PT_LOOSE_OK && json->nodes[0].kind == PT_LOOSE_NULL;
     if (reader->fails_fast && !is_null_root && (!ok || reader->is_bad))
@@ -330,7 +389,7 @@ static bool from_json(pt__fn_call *call, idx_t row)
         pt__buffer_reset(c.out);
         append_bad_struct(&c, record);
     } else if (reader->is_bad && reader->type->id == PT_TYPE_STRUCT) {
-        keep_record(&c, record);
+        keep_record(&c, 0, record);
     }
     return pt__fn_put_buffer(call, row, c.out);
 }
