@@ -152,10 +152,6 @@ const pt_plan *pt__refer_to_cte(pt__analyzer *a, const pt_name *name, const pt_p
 /** Resolves and types an expression; aggregates, windows, generators and stars are left to the caller's care. */
 pt_status pt__analyze_expr(pt__analyzer *a, pt__scope *scope, const pt_expr *expr, const pt_expr **out, pt_error *err);
 
-/** Resolves a select list: stars and regexes are expanded; items keep their aliases. */
-pt_status pt__analyze_list(pt__analyzer *a, pt__scope *scope, const pt_expr *const *expressions, size_t count,
-                           const pt_expr *const **out, size_t *out_count, pt_error *err);
-
 /** Resolves a condition and checks that it is boolean. */
 pt_status pt__analyze_condition(pt__analyzer *a, pt__scope *scope, const pt_expr *expr, const char *clause,
                                 const pt_expr **out, pt_error *err);
@@ -165,6 +161,30 @@ pt_status pt__call(pt__analyzer *a, const char *name, const pt_expr *const *argu
                    const pt_expr **out, pt_error *err);
 
 pt__scope pt__scope_of(pt__analyzer *a, const pt_plan *const *inputs, size_t count);
+
+/** Resolves each of `count` expressions. */
+pt_status pt__analyze_all(pt__analyzer *a, pt__scope *scope, const pt_expr *const *items, size_t count,
+                          const pt_expr *const **out, pt_error *err);
+/** DATATYPE_MISMATCH.DATA_DIFF_TYPES: the items of `shown` have no common type. */
+pt_status pt__fail_types_differ(pt__analyzer *a, const pt_expr *shown, const pt_expr *const *items, size_t count,
+                                const char *function, pt_error *err);
+
+/* ---- kinds of expressions with a file of their own, called by the dispatch of expression.c ---- */
+
+pt_status pt__analyze_window(pt__analyzer *a, pt__scope *scope, const pt_expr_window *window, const pt_expr **out,
+                             pt_error *err);
+pt_status pt__analyze_update_fields(pt__analyzer *a, pt__scope *scope, const pt_expr_update_fields *update,
+                                    const pt_expr **out, pt_error *err);
+pt_status pt__analyze_subquery(pt__analyzer *a, pt__scope *scope, const pt_expr_subquery *subquery, const pt_expr **out,
+                               pt_error *err);
+
+/* ---- select_list.c ---- */
+
+/** Resolves a select list: stars and regexes are expanded; items keep their aliases. */
+pt_status pt__analyze_list(pt__analyzer *a, pt__scope *scope, const pt_expr *const *expressions, size_t count,
+                           const pt_expr *const **out, size_t *out_count, pt_error *err);
+
+/* ---- inspect.c ---- */
 
 bool pt__contains_aggregate(const pt_expr *expr); /* outside windows and subqueries */
 bool pt__contains_window(const pt_expr *expr);

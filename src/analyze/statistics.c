@@ -58,7 +58,7 @@ static const pt_expr *statistic(pt__build *b, const pt_column *column, const cha
                               pt__expr_int(a->arena, 10000));
     else
         b->status = pt_error_set(b->err, PT_INVALID_ARGUMENT, "%s is no statistic", name);
-    if (b->status == PT_OK && strcasecmp(name, "count_distinct") == 0)
+    if (b->status == PT_OK && made != NULL && strcasecmp(name, "count_distinct") == 0)
         ((pt_expr_call *)made)->is_distinct = true;
     return made;
 }
