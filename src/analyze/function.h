@@ -20,7 +20,7 @@
  *
  * Lowering: how DuckDB computes it. {0} {1} arguments, {*} all of them with commas, {1*} from the second on, {r}
  * the DuckDB type of the result, {t0} of an argument, {z} the session time zone as a string literal, {m} the mode:
- * ansi, try or legacy; "@rule" is a function of src/backend/duckdb/lower_special.c. An argument that a template
+ * ansi, try or legacy; "@rule" is a row of src/backend/duckdb/lower_rules.def. An argument that a template
  * names twice must be cheap: it is computed in a projection below when it is no column or literal.
  */
 #ifndef PT_ANALYZE_FUNCTION_H

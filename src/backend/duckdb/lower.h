@@ -166,7 +166,7 @@ pt_status pt__lower_by_template(pt__lower *lower, const char *template, const pt
 bool pt__is_call_of(const pt_expr *expr, const char *name);
 pt_status pt__lower_call(pt__lower *lower, const pt_expr_call *call, const pt__aggregate_form *form, pt_error *err);
 
-/* Rules of lower_special.c. `form` is NULL for scalars. */
+/** The rules of lower_rules.def; NULL: there is none of that name. `form` is NULL for scalars. */
 typedef pt_status (*pt__lower_rule)(pt__lower *lower, const pt_expr_call *call, const pt__aggregate_form *form,
                                     pt_error *err);
 pt__lower_rule pt__lower_rule_find(const char *name);

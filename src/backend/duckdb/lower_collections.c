@@ -1,13 +1,10 @@
 #include "backend/duckdb/lower_collections.h"
+#include "backend/duckdb/lower_rules.h"
 
 #include <string.h>
 #include <strings.h>
 
-/* Functions with lambdas, and those that make arrays and maps out of several. Rules as in lower_special.c. */
-
-#define RULE(name)                                                                                                     \
-    static pt_status rule_##name(pt__lower *lower, const pt_expr_call *call, const pt__aggregate_form *form,           \
-                                 pt_error *err)
+/* Functions with lambdas, and those that make arrays and maps out of several. Rules as in lower_rules.h. */
 
 /* ---- arguments that are written more than once ---- */
 
@@ -110,20 +107,20 @@ static pt_status by_list_function(pt__lower *lower, const pt_expr_call *call, co
     return PT_OK;
 }
 
-RULE(transform)
+PT_LOWERING(transform)
 {
     (void)form;
     return by_list_function(lower, call, "list_transform", err);
 }
 
-RULE(filter)
+PT_LOWERING(filter)
 {
     (void)form;
     return by_list_function(lower, call, "list_filter", err);
 }
 
 /* The comparator answers for all pairs; a C function sorts by the answers. */
-RULE(array_sort)
+PT_LOWERING(array_sort)
 {
     (void)form;
     const pt_expr_lambda *lambda = lambda_of(call, 1);
@@ -182,7 +179,7 @@ static pt_status put_reduction(pt__lower *lower, const pt_expr_call *call, const
     return PT_OK;
 }
 
-RULE(reduce)
+PT_LOWERING(reduce)
 {
     (void)form;
     named held;
@@ -215,7 +212,7 @@ static uint32_t put_positions(pt__lower *lower, const named *held, size_t count)
     return name;
 }
 
-RULE(zip_with)
+PT_LOWERING(zip_with)
 {
     (void)form;
     const pt_expr_lambda *lambda = lambda_of(call, 2);
@@ -230,7 +227,7 @@ RULE(zip_with)
     return PT_OK;
 }
 
-RULE(arrays_zip)
+PT_LOWERING(arrays_zip)
 {
     (void)form;
     size_t count = call->argument_count;
@@ -266,7 +263,7 @@ static const char *step_template(const pt_expr_call *call)
     }
 }
 
-RULE(sequence)
+PT_LOWERING(sequence)
 {
     (void)form;
     const pt_type *element = call->base.type->element;
@@ -321,7 +318,7 @@ pt_status pt__lower_map_last_wins(pt__lower *lower, const pt_expr_call *call, pt
     return PT_OK;
 }
 
-RULE(map_from_arrays)
+PT_LOWERING(map_from_arrays)
 {
     (void)form;
     return pt__lower_by_template(
@@ -332,7 +329,7 @@ RULE(map_from_arrays)
         call, NULL, err);
 }
 
-RULE(map_from_entries)
+PT_LOWERING(map_from_entries)
 {
     (void)form;
     if (call->mode != PT_CAST_LEGACY)
@@ -359,7 +356,7 @@ static uint32_t bind_entry(pt__lower *lower, const pt_expr_lambda *lambda)
     return name;
 }
 
-RULE(map_filter)
+PT_LOWERING(map_filter)
 {
     (void)form;
     const pt_expr_lambda *lambda = lambda_of(call, 1);
@@ -395,19 +392,19 @@ static pt_status transform_entries(pt__lower *lower, const pt_expr_call *call, b
     return PT_OK;
 }
 
-RULE(transform_keys)
+PT_LOWERING(transform_keys)
 {
     (void)form;
     return transform_entries(lower, call, true, err);
 }
 
-RULE(transform_values)
+PT_LOWERING(transform_values)
 {
     (void)form;
     return transform_entries(lower, call, false, err);
 }
 
-RULE(map_zip_with)
+PT_LOWERING(map_zip_with)
 {
     (void)form;
     const pt_expr_lambda *lambda = lambda_of(call, 2);
@@ -432,7 +429,7 @@ RULE(map_zip_with)
     return PT_OK;
 }
 
-RULE(map_concat)
+PT_LOWERING(map_concat)
 {
     (void)form;
     size_t count = call->argument_count;
@@ -457,71 +454,32 @@ RULE(map_concat)
 
 /* ---- the largest and the smallest ---- */
 
-static bool is_word(const pt_expr_call *call, const char *word)
-{
-    return strcasecmp(call->function->name, word) == 0;
-}
-
 /* greatest and least of nested values go by Spark's order. */
-RULE(greatest)
+PT_LOWERING(greatest)
 {
     (void)form;
-    bool greatest = is_word(call, "greatest");
+    bool greatest = pt__is_function(call, "greatest");
     const char *plain = greatest ? "greatest({*})" : "least({*})";
     const char *nested =
         greatest ? "list_extract([{*}], spark_max_position([{*}]))" : "list_extract([{*}], spark_min_position([{*}]))";
     return pt__lower_by_template(lower, pt__orders_by_key(call->base.type) ? nested : plain, call, NULL, err);
 }
 
-RULE(max)
+PT_LOWERING(max)
 {
-    bool max = is_word(call, "max");
+    bool max = pt__is_function(call, "max");
     const char *plain = max ? "max({0})" : "min({0})";
     const char *nested = max ? "arg_max({0}, spark_sort_key({0}))" : "arg_min({0}, spark_sort_key({0}))";
     return pt__lower_by_template(lower, pt__orders_by_key(call->base.type) ? nested : plain, call, form, err);
 }
 
 /* The value where the other is largest; a NULL there counts for nothing. */
-RULE(max_by)
+PT_LOWERING(max_by)
 {
-    bool max = is_word(call, "max_by");
+    bool max = pt__is_function(call, "max_by");
     const char *order = pt__orders_by_key(call->arguments[1]->type) ? "spark_sort_key({1})" : "{1}";
     const char *name = call->argument_count > 2 ? (max ? "arg_max" : "arg_min") : max ? "arg_max_null" : "arg_min_null";
     const char *count = call->argument_count > 2 ? ", {2}::BIGINT" : "";
     return pt__lower_by_template(lower, pt__arena_printf(lower->arena, "%s({0}, %s%s)", name, order, count), call, form,
                                  err);
-}
-
-/* ---- the table ---- */
-
-static const struct {
-    const char *name;
-    pt__lower_rule rule;
-} RULES[] = {
-    {"array_sort", rule_array_sort},
-    {"arrays_zip", rule_arrays_zip},
-    {"filter", rule_filter},
-    {"greatest", rule_greatest},
-    {"map_concat", rule_map_concat},
-    {"map_filter", rule_map_filter},
-    {"map_from_arrays", rule_map_from_arrays},
-    {"map_from_entries", rule_map_from_entries},
-    {"map_zip_with", rule_map_zip_with},
-    {"max", rule_max},
-    {"max_by", rule_max_by},
-    {"reduce", rule_reduce},
-    {"sequence", rule_sequence},
-    {"transform", rule_transform},
-    {"transform_keys", rule_transform_keys},
-    {"transform_values", rule_transform_values},
-    {"zip_with", rule_zip_with},
-};
-
-pt__lower_rule pt__lower_collection_rule_find(const char *name)
-{
-    for (size_t i = 0; i < sizeof(RULES) / sizeof(*RULES); i++) {
-        if (strcmp(RULES[i].name, name) == 0)
-            return RULES[i].rule;
-    }
-    return pt__lower_statistics_rule_find(name);
 }

@@ -1,13 +1,8 @@
-/** Lowering rules of arrays, maps, JSON and their aggregates; part of the table that pt__lower_rule_find searches. */
+/** What the lowering of variants (lower_json.c) and of maps (lower_collections.c) offers other files. */
 #ifndef PT_BACKEND_DUCKDB_LOWER_COLLECTIONS_H
 #define PT_BACKEND_DUCKDB_LOWER_COLLECTIONS_H
 
 #include "backend/duckdb/lower.h"
-
-/** NULL when there is no such rule. */
-pt__lower_rule pt__lower_collection_rule_find(const char *name);
-pt__lower_rule pt__lower_statistics_rule_find(const char *name);
-pt__lower_rule pt__lower_json_rule_find(const char *name);
 
 /** A variant, or what its path leads to, as a value of the type; what does not fit fails or becomes NULL. */
 void pt__put_variant_cast(pt__lower *lower, const char *variant, const char *path, const pt_type *type, bool is_try);

@@ -1,20 +1,12 @@
 #include "analyze/json_schema.h"
 #include "backend/duckdb/lower_collections.h"
+#include "backend/duckdb/lower_rules.h"
 #include "base/arena_buffer.h"
 
 #include <string.h>
 #include <strings.h>
 
-/* Functions of JSON and CSV text. Rules as in lower_special.c. */
-
-#define RULE(name)                                                                                                     \
-    static pt_status rule_##name(pt__lower *lower, const pt_expr_call *call, const pt__aggregate_form *form,           \
-                                 pt_error *err)
-
-static bool is_word(const pt_expr_call *call, const char *word)
-{
-    return strcasecmp(call->function->name, word) == 0;
-}
+/* Functions of JSON and CSV text. Rules as in lower_rules.h. */
 
 static pt__options options_of(pt__lower *lower, const pt_expr_call *call, size_t index)
 {
@@ -100,20 +92,20 @@ static const char *call_text(pt__lower *lower, const char *head, const pt_type *
     return pt__cut(lower, mark);
 }
 
-RULE(from_text)
+PT_LOWERING(from_text)
 {
     (void)form;
-    const char *head = is_word(call, "from_csv") ? "spark_from_csv({0}" : "spark_from_json({0}";
+    const char *head = pt__is_function(call, "from_csv") ? "spark_from_csv({0}" : "spark_from_json({0}";
     const char *read = call_text(lower, head, call->base.type, options_of(lower, call, 2));
     size_t mark = lower->text.size_bytes;
     put_from_json(lower, read, call->base.type);
     return pt__lower_by_template(lower, pt__cut(lower, mark), call, NULL, err);
 }
 
-RULE(to_text)
+PT_LOWERING(to_text)
 {
     (void)form;
-    const char *head = is_word(call, "to_csv") ? "spark_to_csv({0}" : "spark_to_json({0}";
+    const char *head = pt__is_function(call, "to_csv") ? "spark_to_csv({0}" : "spark_to_json({0}";
     const char *written = call_text(lower, head, call->arguments[0]->type, options_of(lower, call, 1));
     return pt__lower_by_template(lower, written, call, NULL, err);
 }
@@ -144,7 +136,7 @@ void pt__put_to_variant(pt__lower *lower, const char *value, const pt_type *type
     pt__put(lower, call_text(lower, head, type, try_options(lower, false)));
 }
 
-RULE(variant_get)
+PT_LOWERING(variant_get)
 {
     (void)form;
     size_t mark = lower->text.size_bytes;
@@ -152,7 +144,7 @@ RULE(variant_get)
     return pt__lower_by_template(lower, pt__cut(lower, mark), call, NULL, err);
 }
 
-RULE(to_variant)
+PT_LOWERING(to_variant)
 {
     (void)form;
     size_t mark = lower->text.size_bytes;
@@ -160,35 +152,18 @@ RULE(to_variant)
     return pt__lower_by_template(lower, pt__cut(lower, mark), call, NULL, err);
 }
 
-RULE(schema_of)
+PT_LOWERING(schema_of)
 {
     (void)form;
     pt_text_view text = {"", 0};
     const pt_type *type;
     pt__options options = options_of(lower, call, 1);
     pt__constant_text(call->arguments[0], &text);
-    if (is_word(call, "schema_of_csv"))
+    if (pt__is_function(call, "schema_of_csv"))
         type = pt__infer_csv(lower->arena, text, options);
     else
         PT_TRY(pt__infer_json(lower->arena, text, options, &type, err));
     put_text(lower, pt__type_sql(lower->arena, type));
     pt__put(lower, "::VARCHAR");
     return PT_OK;
-}
-
-static const struct {
-    const char *name;
-    pt__lower_rule rule;
-} RULES[] = {
-    {"from_text", rule_from_text},   {"schema_of", rule_schema_of},     {"to_text", rule_to_text},
-    {"to_variant", rule_to_variant}, {"variant_get", rule_variant_get},
-};
-
-pt__lower_rule pt__lower_json_rule_find(const char *name)
-{
-    for (size_t i = 0; i < sizeof(RULES) / sizeof(*RULES); i++) {
-        if (strcmp(RULES[i].name, name) == 0)
-            return RULES[i].rule;
-    }
-    return NULL;
 }

@@ -1,18 +1,10 @@
 #include "backend/duckdb/lower_collections.h"
+#include "backend/duckdb/lower_rules.h"
 
 #include <string.h>
 #include <strings.h>
 
-/* Aggregate functions that a template cannot say. Rules as in lower_special.c. */
-
-#define RULE(name)                                                                                                     \
-    static pt_status rule_##name(pt__lower *lower, const pt_expr_call *call, const pt__aggregate_form *form,           \
-                                 pt_error *err)
-
-static bool is_word(const pt_expr_call *call, const char *word)
-{
-    return strcasecmp(call->function->name, word) == 0;
-}
+/* Aggregate functions that a template cannot say. Rules as in lower_rules.h. */
 
 static pt_status by_text(pt__lower *lower, const pt_expr_call *call, const pt__aggregate_form *form, pt_error *err,
                          const char *template)
@@ -75,7 +67,7 @@ static const char *percentages_text(pt__lower *lower, const pt_expr_call *call, 
     return pt__arena_printf(lower->arena, is_array ? "{%zu}" : "[{%zu}]", index);
 }
 
-RULE(percentile)
+PT_LOWERING(percentile)
 {
     const char *calls = pt__arena_printf(
         lower->arena, "spark_agg_percentile(%s, %s, %s)", number_text(lower, call->arguments[0]->type, "{0}"),
@@ -83,14 +75,14 @@ RULE(percentile)
     return by_text(lower, call, form, err, answer_text(lower, call->base.type, calls));
 }
 
-RULE(median)
+PT_LOWERING(median)
 {
     const char *calls = pt__arena_printf(lower->arena, "spark_agg_percentile(%s, [0.5::DOUBLE], 1::BIGINT)",
                                          number_text(lower, call->arguments[0]->type, "{0}"));
     return by_text(lower, call, form, err, answer_text(lower, call->base.type, calls));
 }
 
-RULE(percentile_approx)
+PT_LOWERING(percentile_approx)
 {
     const char *calls = pt__arena_printf(lower->arena, "spark_agg_percentile_approx(%s, %s, %s)",
                                          number_text(lower, call->arguments[0]->type, "{0}"),
@@ -112,15 +104,15 @@ static const pt_expr_call *with_ordered(pt__lower *lower, const pt_expr_call *ca
 }
 
 /* Descending order is that of the negated values. */
-RULE(percentile_within)
+PT_LOWERING(percentile_within)
 {
     const pt_expr_call *grown = with_ordered(lower, call);
     bool descending = pt__expr_as_sort_order(call->within_group[0])->is_descending;
     const char *number = number_text(lower, grown->arguments[1]->type, "{1}");
-    const char *calls =
-        pt__arena_printf(lower->arena, "%s(%s%s, %s, 1::BIGINT)",
-                         is_word(call, "percentile_disc") ? "spark_agg_percentile_disc" : "spark_agg_percentile",
-                         descending ? "-" : "", number, percentages_text(lower, call, 0));
+    const char *calls = pt__arena_printf(lower->arena, "%s(%s%s, %s, 1::BIGINT)",
+                                         pt__is_function(call, "percentile_disc") ? "spark_agg_percentile_disc"
+                                                                                  : "spark_agg_percentile",
+                                         descending ? "-" : "", number, percentages_text(lower, call, 0));
     if (descending)
         calls = pt__arena_printf(lower->arena, "list_transform(%s, lambda m: 0 - m)", calls);
     return by_text(lower, grown, form, err, answer_text(lower, call->base.type, calls));
@@ -129,7 +121,7 @@ RULE(percentile_within)
 /* ---- others ---- */
 
 /* The list of places and heights in turn becomes a list of both. */
-RULE(histogram_numeric)
+PT_LOWERING(histogram_numeric)
 {
     const pt_type *place = call->base.type->element->fields[0].type;
     uint32_t name = ++lower->next_alias;
@@ -154,7 +146,7 @@ static pt_status order_form(pt__lower *lower, const pt_expr_call *call, const pt
     return PT_OK;
 }
 
-RULE(listagg)
+PT_LOWERING(listagg)
 {
     pt__aggregate_form ordered;
     PT_TRY(order_form(lower, call, form, &ordered, err));
@@ -169,21 +161,13 @@ RULE(listagg)
     return by_text(lower, call, &ordered, err, pt__arena_printf(lower->arena, "string_agg({0}, %s)", delimiter));
 }
 
-static bool is_literal_true(const pt_expr *expr)
-{
-    while (expr->kind == PT_EXPR_CAST)
-        expr = pt__expr_as_cast(expr)->child;
-    return expr->kind == PT_EXPR_LITERAL && expr->type->id == PT_TYPE_BOOLEAN &&
-           !pt__expr_as_literal(expr)->value.is_null && pt__expr_as_literal(expr)->value.as.boolean;
-}
-
-RULE(mode)
+PT_LOWERING(mode)
 {
     const pt_expr_call *ordered = call->argument_count == 0 ? with_ordered(lower, call) : call;
     int which = 0;
     if (call->argument_count == 0)
         which = pt__expr_as_sort_order(call->within_group[0])->is_descending ? 1 : -1;
-    else if (call->argument_count > 1 && is_literal_true(call->arguments[1]))
+    else if (call->argument_count > 1 && pt__is_true_literal(call->arguments[1]))
         which = -1;
     return by_text(
         lower, ordered, form, err,
@@ -194,7 +178,7 @@ RULE(mode)
 }
 
 /* Spark's order of a set is that of its hash table, for small whole numbers the ascending one. */
-RULE(collect_set)
+PT_LOWERING(collect_set)
 {
     const pt_type *element = call->base.type->element;
     if (element->id == PT_TYPE_VOID)
@@ -210,7 +194,7 @@ RULE(collect_set)
 }
 
 /* The mean of intervals, halves away from zero. */
-RULE(interval_average)
+PT_LOWERING(interval_average)
 {
     const char *cast = call->mode == PT_CAST_TRY ? "TRY_CAST" : "CAST";
     return by_text(
@@ -218,28 +202,4 @@ RULE(interval_average)
         pt__arena_printf(lower->arena,
                          "%s(round(CAST(%s(sum({0}) AS {r}) AS DECIMAL(38,6)) / nullif(count({0}), 0)) AS {r})", cast,
                          cast));
-}
-
-static const struct {
-    const char *name;
-    pt__lower_rule rule;
-} RULES[] = {
-    {"collect_set", rule_collect_set},
-    {"histogram_numeric", rule_histogram_numeric},
-    {"interval_average", rule_interval_average},
-    {"listagg", rule_listagg},
-    {"median", rule_median},
-    {"mode", rule_mode},
-    {"percentile", rule_percentile},
-    {"percentile_approx", rule_percentile_approx},
-    {"percentile_within", rule_percentile_within},
-};
-
-pt__lower_rule pt__lower_statistics_rule_find(const char *name)
-{
-    for (size_t i = 0; i < sizeof(RULES) / sizeof(*RULES); i++) {
-        if (strcmp(RULES[i].name, name) == 0)
-            return RULES[i].rule;
-    }
-    return pt__lower_json_rule_find(name);
 }
