@@ -5,6 +5,7 @@
 #include <nanoarrow/nanoarrow.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char metadata_key[] = "SPARK::metadata::json";
@@ -244,16 +245,33 @@ static const char *field_metadata(pt__arena *arena, const struct ArrowSchema *sc
     return pt__arena_copy_text(arena, value.data, (size_t)value.size_bytes);
 }
 
+/* As many of the numbers, which commas separate, as there are; their count. */
+static size_t read_numbers(const char *text, long *out, size_t most)
+{
+    for (size_t i = 0; i < most; i++) {
+        char *end;
+        long number = strtol(text, &end, 10);
+        if (end == text)
+            return i;
+        out[i] = number;
+        if (*end != ',')
+            return i + 1;
+        text = end + 1;
+    }
+    return most;
+}
+
+/* d:precision,scale[,bits] */
 static pt_status read_decimal(pt__arena *arena, const char *format, const pt_type **out, pt_error *err)
 {
-    int precision = 0;
-    int scale = 0;
-    int bits = 128;
-    int read = sscanf(format, "d:%d,%d,%d", &precision, &scale, &bits);
-    if (read < 2 || bits != 128 || precision < 1 || precision > PT_DECIMAL_PRECISION_MAX || scale < 0 ||
+    long numbers[] = {0, 0, 128};
+    size_t count = strncmp(format, "d:", 2) == 0 ? read_numbers(format + 2, numbers, 3) : 0;
+    long precision = numbers[0];
+    long scale = numbers[1];
+    if (count < 2 || numbers[2] != 128 || precision < 1 || precision > PT_DECIMAL_PRECISION_MAX || scale < 0 ||
         scale > precision)
-        return refuse(pt__arena_printf(arena, "Decimal(%d, %d, %d)", precision, scale, bits), err);
-    *out = pt__type_decimal(arena, precision, scale);
+        return refuse(pt__arena_printf(arena, "Decimal(%ld, %ld, %ld)", precision, scale, numbers[2]), err);
+    *out = pt__type_decimal(arena, (int32_t)precision, (int32_t)scale);
     return PT_OK;
 }
 

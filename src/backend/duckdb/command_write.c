@@ -340,10 +340,9 @@ static pt_status copy_to(const writer *w, const char *folder, pt_error *err)
     pt__put(lower, "COPY (");
     PT_TRY(put_rows(w, lower, err));
     pt__put(lower, ") TO ");
-    const char *dot = strcasecmp(w->format, "parquet") == 0 ? "-c000" : "-c000";
     put_text(lower, w->node->partition_count > 0
                         ? folder
-                        : pt__arena_printf(w->run->arena, "%s/part-00000-%s%s%s", folder, w->id, dot, w->extension));
+                        : pt__arena_printf(w->run->arena, "%s/part-00000-%s-c000%s", folder, w->id, w->extension));
     pt__put(lower, " (");
     put_options(w, lower);
     pt__put(lower, ")");

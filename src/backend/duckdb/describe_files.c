@@ -8,6 +8,7 @@
 #include "base/arena_buffer.h"
 #include "base/condition.h"
 #include "base/json.h"
+#include "base/unconst.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +46,7 @@ static pt_status fields_of_statement(const description *d, duckdb_prepared_state
     idx_t count = duckdb_prepared_statement_column_count(prepared);
     pt_field *fields = pt__arena_array(d->arena, pt_field, count + 1);
     for (idx_t i = 0; i < count; i++) {
-        char *copy = (char *)(uintptr_t)duckdb_prepared_statement_column_name(prepared, i);
+        char *copy = pt__unconst(duckdb_prepared_statement_column_name(prepared, i));
         const pt_type *type = NULL;
         duckdb_logical_type engine_type = duckdb_prepared_statement_column_logical_type(prepared, i);
         fields[i] = make_field(d->arena, copy, NULL);
@@ -189,7 +190,8 @@ static const pt_type *type_of_column(pt__arena *arena, const char *const *cells)
             return PT_T(STRING);
         if (KINDS[k].type != PT_TYPE_DECIMAL)
             return pt__type_simple(KINDS[k].type);
-        return pt__type_decimal(arena, cells[KIND_COUNT] == NULL ? 20 : atoi(cells[KIND_COUNT]), 0);
+        return pt__type_decimal(arena, cells[KIND_COUNT] == NULL ? 20 : (int32_t)strtol(cells[KIND_COUNT], NULL, 10),
+                                0);
     }
     return PT_T(STRING);
 }

@@ -133,11 +133,7 @@ static pt_status raise_overflow(const char *text, pt_error *err)
                              "functionName", symbol, NULL);
         }
     }
-    const char *name = strstr(text, "subtraction") ? "integer overflow" : "long overflow";
-    if (strncmp(type, "32", 2) == 0)
-        name = "integer overflow";
-    else
-        name = "long overflow";
+    const char *name = strncmp(type, "32", 2) == 0 ? "integer overflow" : "long overflow";
     return pt__raise(err, PT_COND_ARITHMETIC_OVERFLOW, "message", name, "alternative", "", "config", ANSI_CONF, NULL);
 }
 

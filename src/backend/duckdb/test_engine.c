@@ -190,10 +190,8 @@ static bool is_null(const struct ArrowArray *array, int64_t row)
 static void put_decimal(pt__buffer *out, const struct ArrowSchema *schema, const pt_int128 *value)
 {
     char text[PT_DECIMAL_TEXT_BYTES];
-    int precision = 0;
-    int scale = 0;
-    sscanf(schema->format, "d:%d,%d", &precision, &scale);
-    pt__decimal_format(*value, scale, text);
+    const char *comma = strchr(schema->format, ','); /* d:precision,scale */
+    pt__decimal_format(*value, comma == NULL ? 0 : (int32_t)strtol(comma + 1, NULL, 10), text);
     pt__buffer_append_string(out, text);
 }
 

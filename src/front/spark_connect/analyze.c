@@ -4,6 +4,7 @@
 #include "analyze/analyze.h"
 #include "base/arena_buffer.h"
 #include "base/map.h"
+#include "base/unconst.h"
 #include "decode/spark_connect/decoder.h"
 #include "exec/decode.h"
 #include "exec/streams.h"
@@ -361,7 +362,7 @@ static pt_status work(question *q, pt_error *err)
     analyze_response response = SPARK__CONNECT__ANALYZE_PLAN_RESPONSE__INIT;
     PT_TRY(answer_question(q, request, &response, err));
     response.session_id = request->session_id;
-    response.server_side_session_id = (char *)(uintptr_t)pt_session_id(q->session);
+    response.server_side_session_id = pt__unconst(pt_session_id(q->session));
     return pack(q, &response.base, err);
 }
 

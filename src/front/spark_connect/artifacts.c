@@ -2,6 +2,7 @@
 #include "front/spark_connect/calls.h"
 
 #include "base/list.h"
+#include "base/unconst.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -213,7 +214,7 @@ static pt_status send_summaries(upload *u, pt_call *call, pt_error *err)
         return pt_error_set(err, PT_BAD_MESSAGE, "The upload ends before the artifact %s is complete.", u->name);
     Spark__Connect__AddArtifactsResponse response = SPARK__CONNECT__ADD_ARTIFACTS_RESPONSE__INIT;
     response.session_id = u->session_id;
-    response.server_side_session_id = (char *)(uintptr_t)pt_session_id(u->session);
+    response.server_side_session_id = pt__unconst(pt_session_id(u->session));
     response.n_artifacts = u->summary_count;
     response.artifacts = u->summaries;
     return pt__connect_send(call, &response.base, err);

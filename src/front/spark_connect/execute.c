@@ -4,6 +4,7 @@
 #include "base/condition.h"
 #include "base/list.h"
 #include "base/map.h"
+#include "base/unconst.h"
 #include "base/utf8.h"
 #include "front/spark_connect/job.h"
 #include "front/spark_connect/stream.h"
@@ -182,7 +183,7 @@ static pt_status execute(pt__connect *mount, pt_call *call, pt__arena *arena, pt
     execute_request request;
     PT_TRY(read_execute(arena, bytes, &request, err));
     Spark__Connect__UserContext user = SPARK__CONNECT__USER_CONTEXT__INIT;
-    user.user_id = (char *)(uintptr_t)request.user_id;
+    user.user_id = pt__unconst(request.user_id);
     pt__session_key key = pt__connect_key(pt__connect_principal(call), request.session_id, &user, request.observed_id);
     PT_TRY(pt__host_session(mount->host, &key, true, session, err));
     pt_job *job = NULL;

@@ -21,8 +21,8 @@ static const pt_method METHODS[] = {
     {.path = PT_CONNECT_PATH(name),                                                                                    \
      .message = pt__connect_##on_message,                                                                              \
      .half_closed = pt__connect_##on_half_closed,                                                                      \
-     .writable = on_writable,                                                                                          \
-     .closed = on_closed},
+     .writable = (on_writable),                                                                                        \
+     .closed = (on_closed)},
 #define PT_CONNECT_UNARY(name, handler)                                                                                \
     {.path = PT_CONNECT_PATH(name), .message = handler##_message, .half_closed = pt__connect_half_closed},
 #include "front/spark_connect/methods.def"

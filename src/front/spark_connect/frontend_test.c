@@ -1,6 +1,7 @@
 #include <portico/spark_connect.h>
 
 #include "base/test.h"
+#include "base/unconst.h"
 #include "front/spark_connect/test_call.h"
 #include "spark/connect/base.pb-c.h"
 
@@ -60,7 +61,7 @@ static Spark__Connect__ConfigResponse *ask_config(fixture *f, Spark__Connect__Co
 {
     pt__test_call call;
     Spark__Connect__ConfigRequest request = SPARK__CONNECT__CONFIG_REQUEST__INIT;
-    request.session_id = (char *)(uintptr_t)SESSION;
+    request.session_id = pt__unconst(SESSION);
     request.operation = operation;
     ask(f, &call, "Config", &request.base);
     Spark__Connect__ConfigResponse *response = NULL;
@@ -75,9 +76,9 @@ PT_TEST(spark_connect_config_sets_and_gets)
     fixture f;
     PT_REQUIRE(setup(&f));
     Spark__Connect__KeyValue pair = SPARK__CONNECT__KEY_VALUE__INIT;
-    pair.key = (char *)(uintptr_t) "my.key";
+    pair.key = pt__unconst("my.key");
     pair._value_case = SPARK__CONNECT__KEY_VALUE___VALUE_VALUE;
-    pair.value = (char *)(uintptr_t) "v1";
+    pair.value = pt__unconst("v1");
     Spark__Connect__KeyValue *pairs[] = {&pair};
     Spark__Connect__ConfigRequest__Set set = SPARK__CONNECT__CONFIG_REQUEST__SET__INIT;
     set.n_pairs = 1;
@@ -89,7 +90,7 @@ PT_TEST(spark_connect_config_sets_and_gets)
     PT_CHECK(response != NULL && strcmp(response->session_id, SESSION) == 0);
     spark__connect__config_response__free_unpacked(response, NULL);
 
-    char *keys[] = {(char *)(uintptr_t) "my.key"};
+    char *keys[] = {pt__unconst("my.key")};
     Spark__Connect__ConfigRequest__Get get = SPARK__CONNECT__CONFIG_REQUEST__GET__INIT;
     get.n_keys = 1;
     get.keys = keys;
@@ -116,7 +117,7 @@ static Spark__Connect__FetchErrorDetailsResponse *fetch(fixture *f, char *id)
 {
     pt__test_call call;
     Spark__Connect__FetchErrorDetailsRequest request = SPARK__CONNECT__FETCH_ERROR_DETAILS_REQUEST__INIT;
-    request.session_id = (char *)(uintptr_t)SESSION;
+    request.session_id = pt__unconst(SESSION);
     request.error_id = id;
     ask(f, &call, "FetchErrorDetails", &request.base);
     Spark__Connect__FetchErrorDetailsResponse *response =
@@ -130,7 +131,7 @@ PT_TEST(spark_connect_error_details_are_fetched_once)
     fixture f;
     PT_REQUIRE(setup(&f));
     pt__test_call call;
-    char *keys[] = {(char *)(uintptr_t) "no.such.key"};
+    char *keys[] = {pt__unconst("no.such.key")};
     Spark__Connect__ConfigRequest__Get get = SPARK__CONNECT__CONFIG_REQUEST__GET__INIT;
     get.n_keys = 1;
     get.keys = keys;
@@ -138,7 +139,7 @@ PT_TEST(spark_connect_error_details_are_fetched_once)
     operation.op_type_case = SPARK__CONNECT__CONFIG_REQUEST__OPERATION__OP_TYPE_GET;
     operation.get = &get;
     Spark__Connect__ConfigRequest request = SPARK__CONNECT__CONFIG_REQUEST__INIT;
-    request.session_id = (char *)(uintptr_t)SESSION;
+    request.session_id = pt__unconst(SESSION);
     request.operation = &operation;
     ask(&f, &call, "Config", &request.base);
     PT_CHECK_EQ(call.code, PT_GRPC_INTERNAL);
@@ -183,7 +184,7 @@ PT_TEST(spark_connect_session_ids_are_uuids)
     PT_REQUIRE(setup(&f));
     pt__test_call call;
     Spark__Connect__InterruptRequest request = SPARK__CONNECT__INTERRUPT_REQUEST__INIT;
-    request.session_id = (char *)(uintptr_t) "nonsense";
+    request.session_id = pt__unconst("nonsense");
     ask(&f, &call, "Interrupt", &request.base);
     PT_CHECK_EQ(call.code, PT_GRPC_INTERNAL);
     PT_CHECK(memmem(call.details.data, call.details.size_bytes, "INVALID_HANDLE.FORMAT", 21) != NULL);

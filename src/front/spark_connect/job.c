@@ -3,6 +3,7 @@
 #include "analyze/analyze.h"
 #include "base/arena_buffer.h"
 #include "base/condition.h"
+#include "base/unconst.h"
 #include "decode/spark_connect/decoder.h"
 #include "exec/decode.h"
 #include "front/spark_connect/notes.h"
@@ -204,7 +205,7 @@ static pt_status run_sql_query(pt_job *job, const pt__connect_operation *operati
     pt__arena *arena = pt__job_arena(job);
     const pt_plan *analyzed = NULL;
     PT_TRY(pt__session_analyze(pt__job_session(job), arena, operation->plan, &analyzed, err));
-    Spark__Connect__Relation *relation = (Spark__Connect__Relation *)(uintptr_t)operation->sql_input;
+    Spark__Connect__Relation *relation = pt__unconst(operation->sql_input);
     if (relation == NULL)
         relation = relation_of_old_form(arena, plan->command->sql_command);
     return write_sql_result(job, relation, err);
@@ -222,9 +223,9 @@ static pt_status write_statement_rows(pt_job *job, const pt_plan *rows, pt_error
     Spark__Connect__Relation relation = SPARK__CONNECT__RELATION__INIT;
     pt_bytes_view view = pt_bytes_get_view(stream);
     local._data_case = SPARK__CONNECT__LOCAL_RELATION___DATA_DATA;
-    local.data = (ProtobufCBinaryData){view.size_bytes, (uint8_t *)(uintptr_t)view.data};
+    local.data = (ProtobufCBinaryData){view.size_bytes, pt__unconst(view.data)};
     local._schema_case = SPARK__CONNECT__LOCAL_RELATION___SCHEMA_SCHEMA;
-    local.schema = (char *)(uintptr_t)pt__buffer_string(schema);
+    local.schema = pt__unconst(pt__buffer_string(schema));
     relation.rel_type_case = SPARK__CONNECT__RELATION__REL_TYPE_LOCAL_RELATION;
     relation.local_relation = &local;
     pt_status status = write_sql_result(job, &relation, err);
@@ -258,7 +259,7 @@ static pt_status run_checkpoint(pt_job *job, const pt__connect_operation *operat
     PT_TRY(pt__job_checkpoint(job, operation->plan, &id, err));
     Spark__Connect__CachedRemoteRelation relation = SPARK__CONNECT__CACHED_REMOTE_RELATION__INIT;
     Spark__Connect__CheckpointCommandResult result = SPARK__CONNECT__CHECKPOINT_COMMAND_RESULT__INIT;
-    relation.relation_id = (char *)(uintptr_t)id;
+    relation.relation_id = pt__unconst(id);
     result.relation = &relation;
     return write_message(job, PT_CONNECT_CHECKPOINT_RESULT, &result.base, err);
 }

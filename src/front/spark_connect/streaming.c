@@ -2,6 +2,7 @@
 
 #include "base/arena_buffer.h"
 #include "base/condition.h"
+#include "base/unconst.h"
 #include "decode/spark_connect/decoder.h"
 #include "exec/decode.h"
 #include "front/spark_connect/notes.h"
@@ -42,7 +43,7 @@ static void free_sink(void *context)
 {
     sink *s = context;
     pt__connect_unref(s->mount);
-    free((char *)(uintptr_t)s->kept);
+    free(pt__unconst(s->kept));
     pt__arena_free(s->memory);
     free(s);
 }
@@ -123,7 +124,7 @@ static pt_status write_memory(pt_job *job, sink *s, const pt_plan *rows, int64_t
     PT_TRY(show_kept(job, s, id, err));
     if (s->kept != NULL)
         pt__session_drop_checkpoint(pt__job_session(job), s->kept);
-    free((char *)(uintptr_t)s->kept);
+    free(pt__unconst(s->kept));
     s->kept = strdup(id);
     return s->kept == NULL ? pt_error_set(err, PT_NO_MEMORY, "no memory for the sink") : PT_OK;
 }

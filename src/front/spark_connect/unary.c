@@ -1,5 +1,6 @@
 #include "front/spark_connect/unary.h"
 
+#include "base/unconst.h"
 #include "front/spark_connect/errors.h"
 
 #include <stdint.h>
@@ -12,7 +13,7 @@ static const char answered;
 
 void *pt__connect_answered(void)
 {
-    return (void *)(uintptr_t)&answered;
+    return pt__unconst(&answered);
 }
 
 typedef void (*message_init)(ProtobufCMessage *message);

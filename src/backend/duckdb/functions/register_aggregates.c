@@ -1,4 +1,5 @@
 #include "backend/duckdb/functions/register_aggregates.h"
+#include "base/unconst.h"
 
 #include "backend/duckdb/functions/agg_states.h"
 #include "backend/duckdb/functions/aggregate.h"
@@ -150,7 +151,7 @@ static bool add_to_set(duckdb_aggregate_function_set set, const pt__agg_row *row
     duckdb_aggregate_function_set_name(function, row->name);
     duckdb_aggregate_function_set_return_type(function, result);
     duckdb_aggregate_function_set_functions(function, state_bytes, init_state, update, combine, finish);
-    duckdb_aggregate_function_set_extra_info(function, (void *)(uintptr_t)row, NULL);
+    duckdb_aggregate_function_set_extra_info(function, pt__unconst(row), NULL);
     set_destructor(function, row);
     bool ok = result != NULL && add_parameters(function, row) &&
               duckdb_add_aggregate_function_to_set(set, function) == DuckDBSuccess;

@@ -9,6 +9,7 @@
 #include "base/format_datetime.h"
 #include "base/format_double.h"
 #include "base/loose_json.h"
+#include "base/unconst.h"
 #include "wire/base64.h"
 
 #include <stdlib.h>
@@ -19,9 +20,9 @@
 static void free_reader(void *value)
 {
     pt__typed_reader *reader = value;
-    pt__time_pattern_free((void *)(uintptr_t)reader->date);
-    pt__time_pattern_free((void *)(uintptr_t)reader->timestamp);
-    pt__time_pattern_free((void *)(uintptr_t)reader->timestamp_ntz);
+    pt__time_pattern_free(pt__unconst(reader->date));
+    pt__time_pattern_free(pt__unconst(reader->timestamp));
+    pt__time_pattern_free(pt__unconst(reader->timestamp_ntz));
     pt__arena_free(reader->arena);
     free(reader);
 }
