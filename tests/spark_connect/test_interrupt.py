@@ -6,6 +6,8 @@ import time
 import pytest
 from raw import Raw, failure, new, rows
 
+pytestmark = pytest.mark.concurrent
+
 HEAVY = "select sum(pmod(hash(a.id, b.id), 7)) as x from range(3000000) a cross join range(3000000) b"
 
 
@@ -145,6 +147,7 @@ def test_pyspark_interrupt_tag(spark, slow_query):
             future.result(10)
 
 
+@pytest.mark.slow
 def test_progress_moves(server, slow_query):
     """A query of many seconds shows progress to a handler; its last message says that it is done."""
     from pyspark.sql.connect.session import SparkSession

@@ -5,6 +5,8 @@ import time
 import pytest
 from raw import Raw, failure, new, rows, table
 
+pytestmark = pytest.mark.concurrent
+
 SESSION_STATES = {"HY000", "08003"}  # Spark 4.2 and 4.3
 
 

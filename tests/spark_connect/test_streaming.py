@@ -3,6 +3,8 @@ import time
 
 import pytest
 
+pytestmark = pytest.mark.concurrent
+
 
 @pytest.fixture
 def rate(spark):

@@ -9,6 +9,8 @@ import pytest
 
 from raw_http2 import GOAWAY, PING, RST_STREAM, HEADERS, SETTINGS, Peer, connect, frame, never_read, request_headers
 
+pytestmark = pytest.mark.concurrent
+
 HEALTH = "/grpc.health.v1.Health/"
 SERVING = b"\x08\x01"
 ENHANCE_YOUR_CALM = 11

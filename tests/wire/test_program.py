@@ -1,4 +1,5 @@
 """The program's command line and configuration, as an operator meets them."""
+import os
 import struct
 import subprocess
 import time
@@ -10,6 +11,7 @@ from raw_http2 import SETTINGS, Peer, connect
 
 
 def run(*arguments, **env):
+    env.update((name, value) for name, value in os.environ.items() if name.endswith("SAN_OPTIONS"))
     return subprocess.run([BINARY, *arguments], capture_output=True, text=True, timeout=10, env=env)
 
 
