@@ -1,0 +1,30 @@
+/**
+ * The wrappers that come with the library; see docs/wrappers.md for what they do and for their configuration.
+ */
+#ifndef PORTICO_WRAPPERS_H
+#define PORTICO_WRAPPERS_H
+
+#include <portico/wrapper.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Limits on what a query may ask for: "validate.*". */
+extern const pt_wrapper_vtable pt_wrapper_validate;
+
+/** One of these by its name; NULL when there is none. */
+const pt_wrapper_vtable *pt_wrapper_find(const char *name);
+
+/**
+ * Puts several around a backend (NULL: the default one): names separated by commas, the outermost first.
+ * Errors: PT_INVALID_ARGUMENT naming an unknown one; those of pt_host_add_wrapper.
+ */
+pt_status pt_host_add_wrappers(pt_host *host, const char *backend, const char *names, const pt_config *config,
+                               pt_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
