@@ -10,6 +10,9 @@
 extern "C" {
 #endif
 
+/** Who may do what with which tables, columns, paths and functions, and which rows they see: "authorize.*". */
+extern const pt_wrapper_vtable pt_wrapper_authorize;
+
 /** Limits on what a query may ask for: "validate.*". */
 extern const pt_wrapper_vtable pt_wrapper_validate;
 

@@ -85,9 +85,10 @@ static const pt_plan *without_hidden(pt__analyzer *a, const pt_plan *plan)
     return pt__project(a, plan, refs, count, plan);
 }
 
-pt_status pt__analyze(pt__arena *arena, pt__catalog *catalog, const pt_plan *plan, const pt_plan **out, pt_error *err)
+pt_status pt__analyze_part(pt__arena *arena, pt__catalog *catalog, const pt_plan *plan, uint32_t *next_id,
+                           const pt_plan **out, pt_error *err)
 {
-    pt__analyzer a = {.arena = arena, .catalog = catalog, .next_id = 1};
+    pt__analyzer a = {.arena = arena, .catalog = catalog, .next_id = *next_id};
     a.ansi = !pt__conf_is(&a, "spark.sql.ansi.enabled", "false");
     a.case_sensitive = pt__conf_is(&a, "spark.sql.caseSensitive", "true");
     a.time_zone = catalog->vtable->conf(catalog, "spark.sql.session.timeZone");
@@ -95,5 +96,12 @@ pt_status pt__analyze(pt__arena *arena, pt__catalog *catalog, const pt_plan *pla
     *out = without_hidden(&a, *out);
     for (size_t i = 0; i < (*out)->column_count; i++)
         PT_TRY(pt__type_check_nesting((*out)->columns[i].type, err));
+    *next_id = a.next_id;
     return PT_OK;
+}
+
+pt_status pt__analyze(pt__arena *arena, pt__catalog *catalog, const pt_plan *plan, const pt_plan **out, pt_error *err)
+{
+    uint32_t next_id = 1;
+    return pt__analyze_part(arena, catalog, plan, &next_id, out, err);
 }

@@ -14,6 +14,13 @@
 
 pt_status pt__analyze(pt__arena *arena, pt__catalog *catalog, const pt_plan *plan, const pt_plan **out, pt_error *err);
 
+/**
+ * As pt__analyze, for a tree that becomes part of another: its columns get ids from `*next_id` on, which is then the
+ * next free one.
+ */
+pt_status pt__analyze_part(pt__arena *arena, pt__catalog *catalog, const pt_plan *plan, uint32_t *next_id,
+                           const pt_plan **out, pt_error *err);
+
 /** The visible output columns of an analyzed relation as a struct type: df.schema. */
 const pt_type *pt__analyzed_schema(pt__arena *arena, const pt_plan *analyzed);
 

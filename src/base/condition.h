@@ -28,9 +28,10 @@ typedef enum pt__error_kind {
     PT_ERROR_KIND_UNSUPPORTED,
     PT_ERROR_KIND_INVALID_PLAN,
     PT_ERROR_KIND_PYTHON,
-    PT_ERROR_KIND_UPGRADE,        /* INCONSISTENT_BEHAVIOR_CROSS_VERSION */
-    PT_ERROR_KIND_SQL,            /* handles, cursors, cancellation */
-    PT_ERROR_KIND_CLASS_NOT_FOUND /* data sources */
+    PT_ERROR_KIND_UPGRADE,         /* INCONSISTENT_BEHAVIOR_CROSS_VERSION */
+    PT_ERROR_KIND_SQL,             /* handles, cursors, cancellation */
+    PT_ERROR_KIND_CLASS_NOT_FOUND, /* data sources */
+    PT_ERROR_KIND_SECURITY
 } pt__error_kind;
 
 typedef struct pt__condition {

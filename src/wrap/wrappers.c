@@ -5,6 +5,7 @@
 #include <strings.h>
 
 static const pt_wrapper_vtable *const wrappers[] = {
+    &pt_wrapper_authorize,
     &pt_wrapper_validate,
 };
 
