@@ -116,6 +116,12 @@ PT_LOWERING(divide)
     return pt__by_template(lower, call, "spark_divide_ansi({0}, {1})", err);
 }
 
+PT_LOWERING(divide_down)
+{
+    (void)form;
+    return by_decimal_function(lower, call, "divide_down", err);
+}
+
 PT_LOWERING(integral_divide)
 {
     (void)form;

@@ -50,6 +50,9 @@ static const pt__fn_case DECIMALS[] = {
      "spark_decimal_divide_14_6((-2)::DECIMAL(4,2), 3::DECIMAL(10,0), false), "
      "spark_decimal_divide_38_6(1.5::DECIMAL(38,18), 0.000000000000000007::DECIMAL(38,18), false)",
      "3.333333 | -0.666667 | 214285714285714285.714286"},
+    {"spark_decimal_divide_down_38_4(2.0, 3.0, false), spark_decimal_divide_down_38_4((-2)::DECIMAL(38,8), "
+     "3::DECIMAL(20,0), false), spark_decimal_divide_down_38_1(1.25::DECIMAL(38,8), 1::DECIMAL(38,0), false)",
+     "0.6666 | -0.6666 | 1.2"},
     {"spark_decimal_divide_8_6(1.0, 0.0, false)", "! [DIVIDE_BY_ZERO]{\"config\":\"\\\"spark.sql.ansi.enabled\\\"\"}"},
     {"spark_decimal_add_5_1(1.25, -0.4, false), spark_decimal_subtract_5_2(1.25, 0.4, false), "
      "spark_decimal_subtract_5_0(0.4, 9.9, false)",

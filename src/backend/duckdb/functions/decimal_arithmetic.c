@@ -113,6 +113,16 @@ static pt__exact exact_divide(const operands *in, int scale)
     return result;
 }
 
+/** The quotient in the digits of `scale`, what is behind them cut off. */
+static pt__exact exact_divide_down(const operands *in, int scale)
+{
+    int more = scale - in->a_scale + in->b_scale;
+    pt__wide a = pt__wide_scale_up(pt__wide_from(pt__magnitude(in->a)), more > 0 ? more : 0);
+    pt__wide b = pt__wide_scale_up(pt__wide_from(pt__magnitude(in->b)), more < 0 ? -more : 0);
+    pt__wide rest;
+    return (pt__exact){pt__wide_divide(&a, &b, &rest), (in->a < 0) != (in->b < 0), scale};
+}
+
 /* Addition and subtraction. */
 
 static int larger(int a, int b)
@@ -234,6 +244,7 @@ static const operation OPERATIONS[] = {
     [PT__DECIMAL_SUBTRACT] = {quick_subtract, exact_subtract, false, PT_COND_COUNT},
     [PT__DECIMAL_MULTIPLY] = {quick_multiply, exact_multiply, false, PT_COND_COUNT},
     [PT__DECIMAL_DIVIDE] = {quick_divide, exact_divide, true, PT_COND_DIVIDE_BY_ZERO},
+    [PT__DECIMAL_DIVIDE_DOWN] = {no_quick_way, exact_divide_down, true, PT_COND_DIVIDE_BY_ZERO},
     [PT__DECIMAL_REMAINDER] = {quick_remainder, exact_remainder, true, PT_COND_REMAINDER_BY_ZERO},
     [PT__DECIMAL_PMOD] = {no_quick_way, exact_pmod, true, PT_COND_REMAINDER_BY_ZERO},
 };

@@ -17,6 +17,7 @@ typedef enum pt__decimal_operation {
     PT__DECIMAL_SUBTRACT,
     PT__DECIMAL_MULTIPLY,
     PT__DECIMAL_DIVIDE,
+    PT__DECIMAL_DIVIDE_DOWN,
     PT__DECIMAL_REMAINDER,
     PT__DECIMAL_PMOD
 } pt__decimal_operation;
