@@ -199,8 +199,8 @@ PT_RULE(divide_down)
 {
     bool has_scale = call->argument_count == 3 && call->arguments[2]->kind == PT_EXPR_LITERAL &&
                      call->arguments[2]->type->id == PT_TYPE_INT;
-    bool has_decimals = has_scale && call->arguments[0]->type->id == PT_TYPE_DECIMAL &&
-                        call->arguments[1]->type->id == PT_TYPE_DECIMAL;
+    bool has_decimals =
+        has_scale && call->arguments[0]->type->id == PT_TYPE_DECIMAL && call->arguments[1]->type->id == PT_TYPE_DECIMAL;
     int64_t scale = has_decimals ? pt__expr_as_literal(call->arguments[2])->value.as.integer : -1;
     if (scale < 0 || scale > PT_DECIMAL_PRECISION_MAX)
         return pt__fail_differing(a, call, err);

@@ -1,6 +1,7 @@
 #include "decode/formats.h"
 
 static const pt_decoder_vtable *const DECODERS[] = {
+    &pt__decoder_datafusion,
     &pt__decoder_spark_connect,
     &pt__decoder_spark_sql,
 };

@@ -8,6 +8,7 @@
 
 #include <portico/decoder.h>
 
+extern const pt_decoder_vtable pt__decoder_datafusion;    /* datafusion.logical_plan.v54: a LogicalPlanNode */
 extern const pt_decoder_vtable pt__decoder_spark_connect; /* spark.connect.plan.v1: a spark.connect.Plan */
 extern const pt_decoder_vtable pt__decoder_spark_sql;     /* spark.sql: the text of one statement */
 
