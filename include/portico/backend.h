@@ -94,6 +94,14 @@ typedef struct pt_access {
     size_t path_count;
 } pt_access;
 
+/** What a statement in a backend's own dialect is, found without running it. */
+typedef struct pt_statement_info {
+    size_t size_bytes;
+    bool is_update;                /* its result is a count, not rows */
+    struct ArrowSchema result;     /* a struct, the caller's to release; `release` NULL: known only once it has run */
+    struct ArrowSchema parameters; /* likewise: one field per parameter, of null type where it is open */
+} pt_statement_info;
+
 typedef struct pt_backend_vtable {
     size_t size_bytes; /* members beyond it are unknown to the plug-in: append only */
     const char *name;
@@ -132,6 +140,12 @@ typedef struct pt_backend_vtable {
      * Errors: PT_PERMISSION_DENIED.
      */
     pt_status (*permit)(void *session, const pt_access *access, pt_error *err);
+    /** Takes a statement of a format that it accepts apart, within query->transaction if that is set. */
+    pt_status (*prepare)(void *session, const pt_query *query, pt_statement_info *out, pt_error *err);
+    /** A transaction for queries of accepted formats, until `end`; a session may have several. */
+    pt_status (*begin)(void *session, void **transaction, pt_error *err);
+    /** Ends it in any case; an error tells that a commit has failed. */
+    pt_status (*end)(void *session, void *transaction, bool commit, pt_error *err);
 } pt_backend_vtable;
 
 /** A backend that is open, under the name that the host knows it by. */

@@ -12,6 +12,8 @@
 extern "C" {
 #endif
 
+struct ArrowArrayStream;
+
 /** An analyzed, read-only plan. */
 typedef struct pt_plan pt_plan;
 
@@ -44,6 +46,9 @@ typedef struct pt_query {
     const char *traceparent;         /* W3C trace context of the call that asked */
     const pt_query_option *settings; /* Spark's configuration as the session has it set, sorted by name */
     size_t setting_count;
+    /* Of statements in a backend's own dialect; NULL: none. */
+    struct ArrowArrayStream *parameters; /* rows of values, by position; moved out of by the operation */
+    void *transaction;                   /* what pt_backend_vtable.begin made */
 } pt_query;
 
 #ifdef __cplusplus

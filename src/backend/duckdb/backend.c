@@ -13,8 +13,7 @@
 static bool accepts(void *self, const char *format)
 {
     (void)self;
-    (void)format;
-    return false; /* plans only */
+    return strcmp(format, PT_FORMAT_DUCKDB_SQL) == 0;
 }
 
 static pt_status open_session(void *self, const pt_session_request *request, void **out, pt_error *err)
@@ -24,12 +23,15 @@ static pt_status open_session(void *self, const pt_session_request *request, voi
     if (session == NULL)
         return pt_error_set(err, PT_NO_MEMORY, "no memory for a session");
     session->database = self;
+    pt__native_init(&session->native);
     *out = session;
     return PT_OK;
 }
 
-static void close_session(void *session)
+static void close_session(void *self)
 {
+    pt__duckdb_session *session = self;
+    pt__native_deinit(&session->native);
     free(session);
 }
 
@@ -46,11 +48,40 @@ static pt_status describe_plan(pt__duckdb *database, pt__arena *arena, const pt_
     return pt__arrow_schema(lowered.columns, lowered.column_count, zone, out, err);
 }
 
+static pt_status prepare(void *self, const pt_query *query, pt_statement_info *out, pt_error *err)
+{
+    pt__duckdb_session *session = self;
+    return pt__native_prepare(session->database, &session->native, query, out, err);
+}
+
+static pt_status describe_native(void *session, const pt_query *query, struct ArrowSchema *out, pt_error *err)
+{
+    pt_statement_info info;
+    PT_TRY(prepare(session, query, &info, err));
+    if (info.parameters.release != NULL)
+        info.parameters.release(&info.parameters);
+    *out = info.result;
+    if (out->release != NULL)
+        return PT_OK;
+    return pt_error_set(err, PT_UNSUPPORTED, "the result of several statements is known once they have run");
+}
+
+static pt_status begin(void *self, void **transaction, pt_error *err)
+{
+    pt__duckdb_session *session = self;
+    return pt__native_begin(session->database, &session->native, (pt__native_link **)transaction, err);
+}
+
+static pt_status end(void *session, void *transaction, bool commit, pt_error *err)
+{
+    (void)session;
+    return pt__native_end(transaction, commit, err);
+}
+
 static pt_status describe(void *session, const pt_query *query, struct ArrowSchema *out, pt_error *err)
 {
     if (query->plan == NULL)
-        return pt_error_set(err, PT_UNSUPPORTED, "the DuckDB backend runs plans, not queries in the format %s",
-                            query->encoded.format);
+        return describe_native(session, query, out, err);
     pt__arena *arena = pt__arena_new(0);
     if (arena == NULL)
         return pt_error_set(err, PT_NO_MEMORY, "no memory to describe a query");
@@ -65,8 +96,11 @@ static pt_status describe(void *session, const pt_query *query, struct ArrowSche
     return status;
 }
 
-static pt_status execute(void *session, const pt_query *query, pt_operation **out, pt_error *err)
+static pt_status execute(void *self, const pt_query *query, pt_operation **out, pt_error *err)
 {
+    pt__duckdb_session *session = self;
+    if (query->plan == NULL)
+        return pt__native_operation_new(session->database, &session->native, query, out, err);
     return pt__operation_new(session, query, out, err);
 }
 
@@ -125,4 +159,7 @@ const pt_backend_vtable pt_backend_duckdb = {
     .explain = explain,
     .keep = keep,
     .release_kept = pt__kept_release,
+    .prepare = prepare,
+    .begin = begin,
+    .end = end,
 };

@@ -6,10 +6,11 @@
 #define PT_BACKEND_DUCKDB_OPERATION_H
 
 #include "backend/duckdb/batch.h"
-#include "backend/duckdb/engine.h"
+#include "backend/duckdb/native/native.h"
 
 typedef struct pt__duckdb_session {
     pt__duckdb *database;
+    pt__native native;
 } pt__duckdb_session;
 
 /** Lowers a relation, so that what cannot run is refused here; runs nothing yet. */

@@ -1,0 +1,100 @@
+/**
+ * DuckDB's own dialect, passed through undecoded: the format duckdb.sql.
+ *
+ * A statement that leaves nothing behind on its connection runs on one of the pool and streams. What a client sets for
+ * itself (USE, SET, temporary tables, transactions) lives on a connection of the session's own, from then on used for
+ * everything of that session, one statement at a time and each result whole, so that a slow reader keeps no other
+ * statement of the session waiting.
+ *
+ * Threads: any; a link guards its connection.
+ */
+#ifndef PT_BACKEND_DUCKDB_NATIVE_NATIVE_H
+#define PT_BACKEND_DUCKDB_NATIVE_NATIVE_H
+
+#include "backend/duckdb/engine.h"
+
+#define PT_FORMAT_DUCKDB_SQL "duckdb.sql"
+
+/** A connection with whoever uses it. Shared by counting references. */
+typedef struct pt__native_link {
+    atomic_size_t references;
+    pt__duckdb *database;
+    pthread_mutex_t lock; /* held while a statement runs on it */
+    duckdb_connection connection;
+    bool is_pooled;      /* goes back to the pool; used by one operation */
+    bool is_clean;       /* nothing is left running on it */
+    bool in_transaction; /* one that the client began */
+} pt__native_link;
+
+/** What a session has of this. Zeroed at first. */
+typedef struct pt__native {
+    pthread_mutex_t lock; /* guards `own` */
+    pt__native_link *own; /* NULL: the session has set nothing yet */
+} pt__native;
+
+void pt__native_init(pt__native *native);
+void pt__native_deinit(pt__native *native);
+
+/** The session's own connection, made at first use: a reference. */
+pt_status pt__native_own(pt__duckdb *database, pt__native *native, pt__native_link **out, pt_error *err);
+/** The session's own connection if it has one, else one of the pool: a reference. */
+pt_status pt__native_any(pt__duckdb *database, pt__native *native, pt__native_link **out, pt_error *err);
+
+pt__native_link *pt__native_link_ref(pt__native_link *link);
+void pt__native_link_unref(pt__native_link *link);
+
+/** Begins on the session's own connection, or on another while a transaction is open there. */
+pt_status pt__native_begin(pt__duckdb *database, pt__native *native, pt__native_link **out, pt_error *err);
+/** Ends it and takes the reference. */
+pt_status pt__native_end(pt__native_link *take_link, bool commit, pt_error *err);
+
+/** DuckDB's message as it is, with the status that its kind means. */
+pt_status pt__native_error(const char *message, pt_error *err);
+/** The same for an error object, which is destroyed; PT_OK when it holds none. */
+pt_status pt__native_error_data(duckdb_error_data take_error, pt_error *err);
+
+/* ---- statements ---- */
+
+/** A text taken apart; all but the last statement have been run when `is_prepared`. */
+typedef struct pt__native_statement {
+    duckdb_extracted_statements all;
+    idx_t count;
+    duckdb_prepared_statement last;
+} pt__native_statement;
+
+/** Takes the text apart. End it with pt__native_statement_deinit, also after failure. */
+pt_status pt__native_statement_init(pt__native_statement *statement, pt__native_link *link, const char *sql,
+                                    pt_error *err);
+/** Runs all statements but the last and prepares that one. */
+pt_status pt__native_statement_prepare(pt__native_statement *statement, pt__native_link *link, pt_error *err);
+void pt__native_statement_deinit(pt__native_statement *statement);
+
+/** Whether it changes what later statements on the connection see. */
+bool pt__native_leaves_state(duckdb_prepared_statement prepared, const char *sql);
+/** Whether its result is no rows but a count, or nothing. */
+bool pt__native_is_update(duckdb_prepared_statement prepared);
+
+/** Binds the values of a row of `batch` by position. Errors: PT_INVALID_ARGUMENT. */
+pt_status pt__native_bind_row(duckdb_prepared_statement prepared, const struct ArrowSchema *schema,
+                              const struct ArrowArray *batch, int64_t row, pt_error *err);
+
+/** The members of pt_backend_vtable. */
+pt_status pt__native_prepare(pt__duckdb *database, pt__native *native, const pt_query *query, pt_statement_info *out,
+                             pt_error *err);
+pt_status pt__native_operation_new(pt__duckdb *database, pt__native *native, const pt_query *query, pt_operation **out,
+                                   pt_error *err);
+
+/* ---- types towards clients ---- */
+
+/** The schema of a prepared statement's columns, with dictionaries; what DuckDB has not resolved is null. */
+pt_status pt__native_column_schema(pt__native_link *link, duckdb_prepared_statement prepared, struct ArrowSchema *out,
+                                   pt_error *err);
+
+/**
+ * Makes plain utf8 columns of the dictionaries that enumerations are, in place; `schema` is the one before.
+ * Errors: PT_NO_MEMORY.
+ */
+pt_status pt__native_plain_schema(struct ArrowSchema *schema, pt_error *err);
+pt_status pt__native_plain_array(const struct ArrowSchema *schema, struct ArrowArray *array, pt_error *err);
+
+#endif

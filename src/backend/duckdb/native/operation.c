@@ -1,0 +1,400 @@
+/* A statement of DuckDB's dialect on its way: started, pulled, interrupted. */
+#include "backend/duckdb/native/native.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct native_operation {
+    pt_operation base;
+    pt__duckdb *database;
+    pt__native *native;
+    char *sql;
+    char *id;
+    pthread_mutex_t mutex; /* guards `interrupted`, and `running` while it changes */
+    bool interrupted;
+    pt__native_link *running; /* whose connection an interrupt may hit; NULL: none */
+    pt__native_link *link;
+    pt__native_statement statement;
+    duckdb_pending_result pending;
+    duckdb_result result;
+    bool has_result;
+    duckdb_arrow_options options;
+    struct ArrowSchema engine_schema; /* with dictionaries */
+    struct ArrowArrayStream parameters;
+    struct ArrowSchema parameter_schema;
+    struct ArrowArray parameter_batch;
+    int64_t parameter_row; /* the next one of the batch */
+    bool has_parameters;
+    bool has_started;
+    bool is_finished;
+    _Atomic int state;
+    pt_error failure;
+} native_operation;
+
+static native_operation *of(pt_operation *base)
+{
+    return (native_operation *)base;
+}
+
+/* ---- interrupts ---- */
+
+static pt_status check(native_operation *op, pt_error *err)
+{
+    pthread_mutex_lock(&op->mutex);
+    bool interrupted = op->interrupted;
+    pthread_mutex_unlock(&op->mutex);
+    return interrupted ? pt_error_set(err, PT_CANCELLED, "INTERRUPT Error: the statement was cancelled") : PT_OK;
+}
+
+static void set_running(native_operation *op, pt__native_link *link)
+{
+    pthread_mutex_lock(&op->mutex);
+    op->running = link;
+    pthread_mutex_unlock(&op->mutex);
+}
+
+static pt_status operation_cancel(pt_operation *base, pt_error *err)
+{
+    (void)err;
+    native_operation *op = of(base);
+    pthread_mutex_lock(&op->mutex);
+    op->interrupted = true;
+    if (op->running != NULL)
+        duckdb_interrupt(op->running->connection);
+    pthread_mutex_unlock(&op->mutex);
+    return PT_OK;
+}
+
+/* ---- execution ---- */
+
+static void drop_result(native_operation *op)
+{
+    if (op->has_result)
+        duckdb_destroy_result(&op->result);
+    op->has_result = false;
+}
+
+/* On a connection of the pool rows stream; on the session's own they are all taken at once. */
+static pt_status make_pending(native_operation *op, pt_error *err)
+{
+    duckdb_state state = op->link->is_pooled ? duckdb_pending_prepared_streaming(op->statement.last, &op->pending)
+                                             : duckdb_pending_prepared(op->statement.last, &op->pending);
+    return state == DuckDBSuccess ? PT_OK : pt__native_error(duckdb_pending_error(op->pending), err);
+}
+
+/* An interrupt that came before there was something to interrupt is known to us only, hence the check. */
+static pt_status execute_pending(native_operation *op, pt_error *err)
+{
+    PT_TRY(make_pending(op, err));
+    pt_status status = check(op, err);
+    if (status != PT_OK) {
+        duckdb_interrupt(op->link->connection);
+        return status;
+    }
+    op->has_result = true;
+    if (duckdb_execute_pending(op->pending, &op->result) == DuckDBSuccess)
+        return PT_OK;
+    PT_TRY(check(op, err));
+    return pt__native_error(duckdb_result_error(&op->result), err);
+}
+
+static pt_status execute(native_operation *op, pt_error *err)
+{
+    drop_result(op);
+    op->link->is_clean = false;
+    set_running(op, op->link);
+    pt_status status = execute_pending(op, err);
+    if (op->pending != NULL)
+        duckdb_destroy_pending(&op->pending);
+    if (!op->link->is_pooled || status != PT_OK)
+        set_running(op, NULL);
+    return status;
+}
+
+/* The session's own connection runs one statement at a time. */
+static pt_status execute_locked(native_operation *op, pt_error *err)
+{
+    if (op->link->is_pooled)
+        return execute(op, err);
+    pthread_mutex_lock(&op->link->lock);
+    pt_status status = execute(op, err);
+    pthread_mutex_unlock(&op->link->lock);
+    return status;
+}
+
+/* ---- starting ---- */
+
+static pt_status prepare_here(native_operation *op, pt_error *err)
+{
+    pthread_mutex_lock(&op->link->lock);
+    set_running(op, op->link);
+    pt_status status = pt__native_statement_init(&op->statement, op->link, op->sql, err);
+    if (status == PT_OK && (op->statement.count == 1 || !op->link->is_pooled))
+        status = pt__native_statement_prepare(&op->statement, op->link, err);
+    set_running(op, NULL);
+    pthread_mutex_unlock(&op->link->lock);
+    return status;
+}
+
+static bool must_be_own(const native_operation *op)
+{
+    if (!op->link->is_pooled)
+        return false;
+    return op->statement.count > 1 || pt__native_leaves_state(op->statement.last, op->sql);
+}
+
+static pt_status prepare(native_operation *op, pt_error *err)
+{
+    if (op->link == NULL)
+        PT_TRY(pt__native_any(op->database, op->native, &op->link, err));
+    PT_TRY(prepare_here(op, err));
+    if (!must_be_own(op))
+        return PT_OK;
+    pt__native_statement_deinit(&op->statement);
+    pt__native_link_unref(op->link);
+    op->link = NULL;
+    PT_TRY(pt__native_own(op->database, op->native, &op->link, err));
+    return prepare_here(op, err);
+}
+
+/* `*has_row` tells whether there is another row of parameters, which is then bound. */
+static pt_status bind_next(native_operation *op, bool *has_row, pt_error *err)
+{
+    while (op->parameter_batch.release == NULL || op->parameter_row >= op->parameter_batch.length) {
+        if (op->parameter_batch.release != NULL)
+            op->parameter_batch.release(&op->parameter_batch);
+        op->parameter_row = 0;
+        if (op->parameters.get_next(&op->parameters, &op->parameter_batch) != 0)
+            return pt_error_set(err, PT_INVALID_ARGUMENT, "the parameters cannot be read: %s",
+                                op->parameters.get_last_error(&op->parameters));
+        *has_row = op->parameter_batch.release != NULL;
+        if (!*has_row)
+            return PT_OK;
+    }
+    *has_row = true;
+    return pt__native_bind_row(op->statement.last, &op->parameter_schema, &op->parameter_batch, op->parameter_row++,
+                               err);
+}
+
+/* Executes for the next row of parameters; without any, once. */
+static pt_status execute_next(native_operation *op, bool is_first, pt_error *err)
+{
+    bool has_row = is_first;
+    if (op->has_parameters)
+        PT_TRY(bind_next(op, &has_row, err));
+    else if (is_first && duckdb_nparams(op->statement.last) != 0)
+        return pt_error_set(err, PT_INVALID_ARGUMENT, "the statement has %llu parameters, and no values came",
+                            (unsigned long long)duckdb_nparams(op->statement.last));
+    op->is_finished = !has_row;
+    return has_row ? execute_locked(op, err) : PT_OK;
+}
+
+static pt_status start(native_operation *op, pt_error *err)
+{
+    op->has_started = true;
+    op->state = PT_OPERATION_RUNNING;
+    PT_TRY(check(op, err));
+    PT_TRY(prepare(op, err));
+    if (op->has_parameters && op->parameters.get_schema(&op->parameters, &op->parameter_schema) != 0)
+        return pt_error_set(err, PT_INVALID_ARGUMENT, "the parameters have no schema");
+    PT_TRY(execute_next(op, true, err));
+    duckdb_connection_get_arrow_options(op->link->connection, &op->options);
+    return pt__native_column_schema(op->link, op->statement.last, &op->engine_schema, err);
+}
+
+/* ---- pulling ---- */
+
+static pt_status fetch(native_operation *op, duckdb_data_chunk *out, pt_error *err)
+{
+    *out = NULL;
+    while (!op->is_finished) {
+        *out = duckdb_fetch_chunk(op->result);
+        if (*out != NULL && duckdb_data_chunk_get_size(*out) > 0)
+            return PT_OK;
+        if (*out != NULL)
+            duckdb_destroy_data_chunk(out);
+        PT_TRY(check(op, err));
+        if (duckdb_result_error(&op->result) != NULL)
+            return pt__native_error(duckdb_result_error(&op->result), err);
+        op->link->is_clean = true;
+        PT_TRY(execute_next(op, false, err));
+    }
+    set_running(op, NULL);
+    return PT_OK;
+}
+
+static pt_status pull(native_operation *op, struct ArrowArray *out, pt_error *err)
+{
+    duckdb_data_chunk chunk;
+    if (!op->has_started)
+        PT_TRY(start(op, err));
+    PT_TRY(fetch(op, &chunk, err));
+    if (chunk == NULL)
+        return PT_OK;
+    duckdb_error_data error = duckdb_data_chunk_to_arrow(op->options, chunk, out);
+    duckdb_destroy_data_chunk(&chunk);
+    PT_TRY(pt__native_error_data(error, err));
+    return pt__native_plain_array(&op->engine_schema, out, err);
+}
+
+static int settle(native_operation *op, pt_status status, bool is_end)
+{
+    if (status == PT_CANCELLED)
+        op->state = PT_OPERATION_CANCELLED;
+    else if (status != PT_OK)
+        op->state = PT_OPERATION_FAILED;
+    else if (is_end)
+        op->state = PT_OPERATION_SUCCEEDED;
+    return status == PT_OK ? 0 : status == PT_CANCELLED ? ECANCELED : EIO;
+}
+
+static int stream_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
+{
+    native_operation *op = stream->private_data;
+    out->release = NULL;
+    if (op->failure.status != PT_OK)
+        return EIO;
+    pt_status status = op->has_started ? PT_OK : start(op, &op->failure);
+    if (status == PT_OK)
+        status = pt__native_column_schema(op->link, op->statement.last, out, &op->failure);
+    if (status == PT_OK)
+        status = pt__native_plain_schema(out, &op->failure);
+    return settle(op, status, false);
+}
+
+static int stream_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
+{
+    native_operation *op = stream->private_data;
+    out->release = NULL;
+    if (op->failure.status != PT_OK)
+        return EIO;
+    pt_status status = pull(op, out, &op->failure);
+    return settle(op, status, out->release == NULL);
+}
+
+static const char *stream_error(struct ArrowArrayStream *stream)
+{
+    const native_operation *op = stream->private_data;
+    return op->failure.status == PT_OK ? NULL : pt_error_full_message(&op->failure);
+}
+
+static void stop(native_operation *op)
+{
+    set_running(op, NULL);
+    if (op->link != NULL && op->link->is_pooled && !op->link->is_clean)
+        duckdb_interrupt(op->link->connection); /* what is left of a stream that nobody reads to its end */
+    drop_result(op);
+    pt__native_statement_deinit(&op->statement);
+    if (op->options != NULL)
+        duckdb_destroy_arrow_options(&op->options);
+    if (op->engine_schema.release != NULL)
+        op->engine_schema.release(&op->engine_schema);
+    if (op->parameter_batch.release != NULL)
+        op->parameter_batch.release(&op->parameter_batch);
+    if (op->parameter_schema.release != NULL)
+        op->parameter_schema.release(&op->parameter_schema);
+    if (op->parameters.release != NULL)
+        op->parameters.release(&op->parameters);
+    pt__native_link_unref(op->link);
+    op->link = NULL;
+}
+
+static void stream_release(struct ArrowArrayStream *stream)
+{
+    stop(stream->private_data);
+    stream->release = NULL;
+}
+
+/* ---- the operation ---- */
+
+static const char *operation_id(pt_operation *base)
+{
+    return of(base)->id;
+}
+
+static pt_status operation_status(pt_operation *base, pt_operation_state *out, pt_error *err)
+{
+    (void)err;
+    *out = (pt_operation_state)of(base)->state;
+    return PT_OK;
+}
+
+static pt_status operation_result(pt_operation *base, struct ArrowArrayStream *out, pt_error *err)
+{
+    (void)err;
+    *out = (struct ArrowArrayStream){.get_schema = stream_schema,
+                                     .get_next = stream_next,
+                                     .get_last_error = stream_error,
+                                     .release = stream_release,
+                                     .private_data = base};
+    return PT_OK;
+}
+
+static pt_status operation_failure(pt_operation *base, pt_error *err)
+{
+    native_operation *op = of(base);
+    if (op->failure.status != PT_OK && err != NULL)
+        pt_error_copy(err, &op->failure);
+    return op->failure.status;
+}
+
+static double operation_progress(pt_operation *base)
+{
+    native_operation *op = of(base);
+    double share = -1;
+    pthread_mutex_lock(&op->mutex);
+    if (op->running != NULL)
+        share = duckdb_query_progress(op->running->connection).percentage / 100;
+    pthread_mutex_unlock(&op->mutex);
+    return share;
+}
+
+static void operation_free(pt_operation *base)
+{
+    native_operation *op = of(base);
+    stop(op);
+    pt_error_clear(&op->failure);
+    pthread_mutex_destroy(&op->mutex);
+    free(op->sql);
+    free(op->id);
+    free(op);
+}
+
+static const pt_operation_vtable OPERATION = {
+    .size_bytes = sizeof(pt_operation_vtable),
+    .id = operation_id,
+    .status = operation_status,
+    .cancel = operation_cancel,
+    .result = operation_result,
+    .failure = operation_failure,
+    .progress = operation_progress,
+    .free = operation_free,
+};
+
+pt_status pt__native_operation_new(pt__duckdb *database, pt__native *native, const pt_query *query, pt_operation **out,
+                                   pt_error *err)
+{
+    native_operation *op = calloc(1, sizeof(*op));
+    if (op == NULL)
+        return pt_error_set(err, PT_NO_MEMORY, "no memory for a statement");
+    op->base.vtable = &OPERATION;
+    op->database = database;
+    op->native = native;
+    pthread_mutex_init(&op->mutex, NULL);
+    op->sql = strndup((const char *)query->encoded.payload.data, query->encoded.payload.size_bytes);
+    op->id = strdup(query->operation_id == NULL ? "" : query->operation_id);
+    if (query->transaction != NULL)
+        op->link = pt__native_link_ref(query->transaction);
+    if (query->parameters != NULL && query->parameters->release != NULL) {
+        op->parameters = *query->parameters;
+        query->parameters->release = NULL;
+        op->has_parameters = true;
+    }
+    if (op->sql == NULL || op->id == NULL) {
+        operation_free(&op->base);
+        return pt_error_set(err, PT_NO_MEMORY, "no memory for a statement");
+    }
+    *out = &op->base;
+    return PT_OK;
+}

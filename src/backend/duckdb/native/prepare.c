@@ -1,0 +1,144 @@
+/* What a statement is, found without running it. */
+#include "backend/duckdb/native/native.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Types and names of columns or parameters, on their way to an Arrow schema. */
+typedef struct fields {
+    duckdb_logical_type *types;
+    char **names;
+    idx_t count;
+} fields;
+
+static void free_fields(fields *f)
+{
+    for (idx_t i = 0; i < f->count; i++) {
+        duckdb_destroy_logical_type(&f->types[i]);
+        free(f->names[i]);
+    }
+    free(f->types);
+    free(f->names);
+}
+
+static bool new_fields(fields *f, idx_t count)
+{
+    f->count = count;
+    f->types = calloc(count + 1, sizeof(*f->types));
+    f->names = calloc(count + 1, sizeof(*f->names));
+    if (f->types == NULL || f->names == NULL)
+        f->count = 0;
+    return f->types != NULL && f->names != NULL;
+}
+
+/* What is not resolved yet becomes the null type. */
+static duckdb_logical_type known(duckdb_logical_type type)
+{
+    if (type != NULL && duckdb_get_type_id(type) != DUCKDB_TYPE_INVALID && duckdb_get_type_id(type) != DUCKDB_TYPE_ANY)
+        return type;
+    if (type != NULL)
+        duckdb_destroy_logical_type(&type);
+    return duckdb_create_logical_type(DUCKDB_TYPE_SQLNULL);
+}
+
+static pt_status to_arrow(pt__native_link *link, const fields *f, struct ArrowSchema *out, pt_error *err)
+{
+    duckdb_arrow_options options = NULL;
+    duckdb_connection_get_arrow_options(link->connection, &options);
+    duckdb_error_data error = duckdb_to_arrow_schema(options, f->types, (const char **)f->names, f->count, out);
+    duckdb_destroy_arrow_options(&options);
+    return pt__native_error_data(error, err);
+}
+
+pt_status pt__native_column_schema(pt__native_link *link, duckdb_prepared_statement prepared, struct ArrowSchema *out,
+                                   pt_error *err)
+{
+    fields f = {0};
+    bool has_memory = new_fields(&f, duckdb_prepared_statement_column_count(prepared));
+    for (idx_t i = 0; i < f.count; i++) {
+        f.types[i] = known(duckdb_prepared_statement_column_logical_type(prepared, i));
+        const char *name = duckdb_prepared_statement_column_name(prepared, i);
+        f.names[i] = strdup(name == NULL ? "" : name);
+        duckdb_free((void *)name);
+        has_memory = has_memory && f.names[i] != NULL;
+    }
+    pt_status status =
+        has_memory ? to_arrow(link, &f, out, err) : pt_error_set(err, PT_NO_MEMORY, "no memory for a schema");
+    free_fields(&f);
+    return status;
+}
+
+/* Parameters are called by their position, which is how values are matched. */
+static pt_status parameter_schema(pt__native_link *link, duckdb_prepared_statement prepared, struct ArrowSchema *out,
+                                  pt_error *err)
+{
+    fields f = {0};
+    char name[24];
+    bool has_memory = new_fields(&f, duckdb_nparams(prepared));
+    for (idx_t i = 0; i < f.count; i++) {
+        f.types[i] = known(duckdb_param_logical_type(prepared, i + 1));
+        snprintf(name, sizeof(name), "%llu", (unsigned long long)i + 1);
+        f.names[i] = strdup(name);
+        has_memory = has_memory && f.names[i] != NULL;
+    }
+    pt_status status =
+        has_memory ? to_arrow(link, &f, out, err) : pt_error_set(err, PT_NO_MEMORY, "no memory for a schema");
+    free_fields(&f);
+    return status;
+}
+
+static pt_status describe(pt__native_link *link, duckdb_prepared_statement prepared, pt_statement_info *out,
+                          pt_error *err)
+{
+    out->is_update = pt__native_is_update(prepared);
+    PT_TRY(parameter_schema(link, prepared, &out->parameters, err));
+    PT_TRY(pt__native_column_schema(link, prepared, &out->result, err));
+    return pt__native_plain_schema(&out->result, err);
+}
+
+static pt_status prepare_on(pt__native_link *link, const char *sql, pt_statement_info *out, pt_error *err)
+{
+    pt__native_statement statement;
+    pt_status status = pt__native_statement_init(&statement, link, sql, err);
+    /* Of several statements the last may depend on what the others do: it is known when they have run. */
+    if (status == PT_OK && statement.count == 1)
+        status = pt__native_statement_prepare(&statement, link, err);
+    if (status == PT_OK && statement.count == 1)
+        status = describe(link, statement.last, out, err);
+    pt__native_statement_deinit(&statement);
+    return status;
+}
+
+static void release(struct ArrowSchema *schema)
+{
+    if (schema->release != NULL)
+        schema->release(schema);
+}
+
+pt_status pt__native_prepare(pt__duckdb *database, pt__native *native, const pt_query *query, pt_statement_info *out,
+                             pt_error *err)
+{
+    pt__native_link *link = NULL;
+    *out = (pt_statement_info){.size_bytes = sizeof(*out)};
+    char *sql = strndup((const char *)query->encoded.payload.data, query->encoded.payload.size_bytes);
+    if (sql == NULL)
+        return pt_error_set(err, PT_NO_MEMORY, "no memory for a statement");
+    pt_status status = PT_OK;
+    if (query->transaction != NULL)
+        link = pt__native_link_ref(query->transaction);
+    else
+        status = pt__native_any(database, native, &link, err);
+    if (status == PT_OK) {
+        pthread_mutex_lock(&link->lock);
+        status = prepare_on(link, sql, out, err);
+        pthread_mutex_unlock(&link->lock);
+    }
+    pt__native_link_unref(link);
+    free(sql);
+    if (status != PT_OK) {
+        release(&out->result);
+        release(&out->parameters);
+    }
+    return status;
+}

@@ -1,0 +1,106 @@
+/* Statements of DuckDB's dialect: taken apart, prepared, told apart by kind. */
+#include "backend/duckdb/native/native.h"
+
+#include <string.h>
+#include <strings.h>
+
+pt_status pt__native_statement_init(pt__native_statement *statement, pt__native_link *link, const char *sql,
+                                    pt_error *err)
+{
+    *statement = (pt__native_statement){0};
+    statement->count = duckdb_extract_statements(link->connection, sql, &statement->all);
+    if (statement->count != 0)
+        return PT_OK;
+    const char *message = duckdb_extract_statements_error(statement->all);
+    return message == NULL ? pt_error_set(err, PT_BAD_SQL, "Parser Error: the text holds no statement")
+                           : pt__native_error(message, err);
+}
+
+static pt_status prepare_at(pt__native_statement *s, pt__native_link *link, idx_t index, pt_error *err)
+{
+    if (duckdb_prepare_extracted_statement(link->connection, s->all, index, &s->last) == DuckDBSuccess)
+        return PT_OK;
+    return pt__native_error(duckdb_prepare_error(s->last), err);
+}
+
+static pt_status run_at(pt__native_statement *s, pt__native_link *link, idx_t index, pt_error *err)
+{
+    duckdb_result result;
+    pt_status status = prepare_at(s, link, index, err);
+    if (status == PT_OK) {
+        if (duckdb_execute_prepared(s->last, &result) != DuckDBSuccess)
+            status = pt__native_error(duckdb_result_error(&result), err);
+        duckdb_destroy_result(&result);
+    }
+    duckdb_destroy_prepare(&s->last);
+    return status;
+}
+
+pt_status pt__native_statement_prepare(pt__native_statement *s, pt__native_link *link, pt_error *err)
+{
+    for (idx_t i = 0; i + 1 < s->count; i++)
+        PT_TRY(run_at(s, link, i, err));
+    return prepare_at(s, link, s->count - 1, err);
+}
+
+void pt__native_statement_deinit(pt__native_statement *s)
+{
+    if (s->last != NULL)
+        duckdb_destroy_prepare(&s->last);
+    if (s->all != NULL)
+        duckdb_destroy_extracted(&s->all);
+    *s = (pt__native_statement){0};
+}
+
+/* ---- kinds ---- */
+
+/* A temporary object, as far as the text tells; a table of that name costs no more than a connection. */
+static bool says_temporary(const char *sql)
+{
+    return strcasestr(sql, "temp") != NULL;
+}
+
+bool pt__native_leaves_state(duckdb_prepared_statement prepared, const char *sql)
+{
+    switch (duckdb_prepared_statement_type(prepared)) {
+    case DUCKDB_STATEMENT_TYPE_SELECT:
+    case DUCKDB_STATEMENT_TYPE_INSERT:
+    case DUCKDB_STATEMENT_TYPE_UPDATE:
+    case DUCKDB_STATEMENT_TYPE_DELETE:
+    case DUCKDB_STATEMENT_TYPE_MERGE_INTO:
+    case DUCKDB_STATEMENT_TYPE_EXPLAIN:
+    case DUCKDB_STATEMENT_TYPE_COPY:
+    case DUCKDB_STATEMENT_TYPE_ALTER:
+    case DUCKDB_STATEMENT_TYPE_DROP: return false;
+    case DUCKDB_STATEMENT_TYPE_CREATE:
+    case DUCKDB_STATEMENT_TYPE_CREATE_FUNC: return says_temporary(sql);
+    default: return true;
+    }
+}
+
+static bool has_one_column(duckdb_prepared_statement prepared, const char *name)
+{
+    if (duckdb_prepared_statement_column_count(prepared) != 1)
+        return false;
+    const char *found = duckdb_prepared_statement_column_name(prepared, 0);
+    bool same = found != NULL && strcmp(found, name) == 0;
+    duckdb_free((void *)found);
+    return same;
+}
+
+bool pt__native_is_update(duckdb_prepared_statement prepared)
+{
+    switch (duckdb_prepared_statement_type(prepared)) {
+    case DUCKDB_STATEMENT_TYPE_INSERT:
+    case DUCKDB_STATEMENT_TYPE_UPDATE:
+    case DUCKDB_STATEMENT_TYPE_DELETE:
+    case DUCKDB_STATEMENT_TYPE_MERGE_INTO: return has_one_column(prepared, "Count"); /* else it has RETURNING */
+    case DUCKDB_STATEMENT_TYPE_SELECT:
+    case DUCKDB_STATEMENT_TYPE_EXPLAIN:
+    case DUCKDB_STATEMENT_TYPE_PRAGMA:
+    case DUCKDB_STATEMENT_TYPE_CALL:
+    case DUCKDB_STATEMENT_TYPE_EXECUTE:
+    case DUCKDB_STATEMENT_TYPE_RELATION: return false;
+    default: return true;
+    }
+}
