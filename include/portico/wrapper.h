@@ -104,6 +104,9 @@ pt_status pt_forward_explain(void *session, const pt_query *query, struct pt__ar
 pt_status pt_forward_keep(void *session, const pt_query *query, void **kept, pt_error *err);
 void pt_forward_release_kept(void *self, void *kept);
 pt_status pt_forward_permit(void *session, const pt_access *access, pt_error *err);
+pt_status pt_forward_prepare(void *session, const pt_query *query, pt_statement_info *out, pt_error *err);
+pt_status pt_forward_begin(void *session, void **transaction, pt_error *err);
+pt_status pt_forward_end(void *session, void *transaction, bool commit, pt_error *err);
 
 /** An operation around another; a wrapper's own operations start with it, to see batches and ends. */
 typedef struct pt_wrapper_operation {

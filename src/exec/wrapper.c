@@ -112,6 +112,30 @@ pt_status pt_forward_permit(void *session, const pt_access *access, pt_error *er
     return pt_backend_has(inner, permit) ? inner->vtable->permit(inner_session(session), access, err) : PT_OK;
 }
 
+pt_status pt_forward_prepare(void *session, const pt_query *query, pt_statement_info *out, pt_error *err)
+{
+    const pt_backend *inner = inner_of(session);
+    if (!pt_backend_has(inner, prepare))
+        return lacks(inner, "prepared statements", err);
+    return inner->vtable->prepare(inner_session(session), query, out, err);
+}
+
+pt_status pt_forward_begin(void *session, void **transaction, pt_error *err)
+{
+    const pt_backend *inner = inner_of(session);
+    if (!pt_backend_has(inner, begin))
+        return lacks(inner, "transactions", err);
+    return inner->vtable->begin(inner_session(session), transaction, err);
+}
+
+pt_status pt_forward_end(void *session, void *transaction, bool commit, pt_error *err)
+{
+    const pt_backend *inner = inner_of(session);
+    if (!pt_backend_has(inner, end))
+        return lacks(inner, "transactions", err);
+    return inner->vtable->end(inner_session(session), transaction, commit, err);
+}
+
 /* ---- operations ---- */
 
 static pt_operation *inner_operation(pt_operation *operation)
@@ -254,6 +278,9 @@ static void compose(pt_backend_vtable *out, const pt_backend *changes, const pt_
     OPTIONAL(keep)
     OPTIONAL(release_kept)
     OPTIONAL(permit)
+    OPTIONAL(prepare)
+    OPTIONAL(begin)
+    OPTIONAL(end)
 #undef OPTIONAL
 #undef CHANGED
 }

@@ -86,10 +86,12 @@ pt_status pt__native_operation_new(pt__duckdb *database, pt__native *native, con
 
 /* ---- types towards clients ---- */
 
-/** The schema of a prepared statement's columns, with dictionaries; what DuckDB has not resolved is null. */
+/** The schema of a prepared statement's columns, with dictionaries; what values have yet to decide is null. */
 pt_status pt__native_column_schema(pt__native_link *link, duckdb_prepared_statement prepared, struct ArrowSchema *out,
                                    pt_error *err);
-
+/** The same of a result, where all is known. */
+pt_status pt__native_result_schema(pt__native_link *link, duckdb_result *result, struct ArrowSchema *out,
+                                   pt_error *err);
 /**
  * Makes plain utf8 columns of the dictionaries that enumerations are, in place; `schema` is the one before.
  * Errors: PT_NO_MEMORY.

@@ -190,6 +190,14 @@ static pt_status execute_next(native_operation *op, bool is_first, pt_error *err
     return has_row ? execute_locked(op, err) : PT_OK;
 }
 
+/* With dictionaries. Without any row of parameters nothing was executed. */
+static pt_status schema_of(native_operation *op, struct ArrowSchema *out, pt_error *err)
+{
+    if (op->has_result)
+        return pt__native_result_schema(op->link, &op->result, out, err);
+    return pt__native_column_schema(op->link, op->statement.last, out, err);
+}
+
 static pt_status start(native_operation *op, pt_error *err)
 {
     op->has_started = true;
@@ -200,7 +208,7 @@ static pt_status start(native_operation *op, pt_error *err)
         return pt_error_set(err, PT_INVALID_ARGUMENT, "the parameters have no schema");
     PT_TRY(execute_next(op, true, err));
     duckdb_connection_get_arrow_options(op->link->connection, &op->options);
-    return pt__native_column_schema(op->link, op->statement.last, &op->engine_schema, err);
+    return schema_of(op, &op->engine_schema, err);
 }
 
 /* ---- pulling ---- */
@@ -257,7 +265,7 @@ static int stream_schema(struct ArrowArrayStream *stream, struct ArrowSchema *ou
         return EIO;
     pt_status status = op->has_started ? PT_OK : start(op, &op->failure);
     if (status == PT_OK)
-        status = pt__native_column_schema(op->link, op->statement.last, out, &op->failure);
+        status = schema_of(op, out, &op->failure);
     if (status == PT_OK)
         status = pt__native_plain_schema(out, &op->failure);
     return settle(op, status, false);

@@ -44,13 +44,69 @@ static duckdb_value interval_value(const struct ArrowArrayView *view, const stru
         (duckdb_interval){interval.months, interval.days, interval.ms * 1000 + interval.ns / 1000});
 }
 
+/* The type of a parameter's values, for those that are NULL. */
+static duckdb_type type_of(const struct ArrowSchemaView *schema)
+{
+    switch (schema->type) {
+    case NANOARROW_TYPE_BOOL: return DUCKDB_TYPE_BOOLEAN;
+    case NANOARROW_TYPE_INT8: return DUCKDB_TYPE_TINYINT;
+    case NANOARROW_TYPE_INT16: return DUCKDB_TYPE_SMALLINT;
+    case NANOARROW_TYPE_INT32: return DUCKDB_TYPE_INTEGER;
+    case NANOARROW_TYPE_INT64: return DUCKDB_TYPE_BIGINT;
+    case NANOARROW_TYPE_UINT8: return DUCKDB_TYPE_UTINYINT;
+    case NANOARROW_TYPE_UINT16: return DUCKDB_TYPE_USMALLINT;
+    case NANOARROW_TYPE_UINT32: return DUCKDB_TYPE_UINTEGER;
+    case NANOARROW_TYPE_UINT64: return DUCKDB_TYPE_UBIGINT;
+    case NANOARROW_TYPE_HALF_FLOAT:
+    case NANOARROW_TYPE_FLOAT: return DUCKDB_TYPE_FLOAT;
+    case NANOARROW_TYPE_DOUBLE: return DUCKDB_TYPE_DOUBLE;
+    case NANOARROW_TYPE_STRING:
+    case NANOARROW_TYPE_LARGE_STRING:
+    case NANOARROW_TYPE_STRING_VIEW: return DUCKDB_TYPE_VARCHAR;
+    case NANOARROW_TYPE_BINARY:
+    case NANOARROW_TYPE_LARGE_BINARY:
+    case NANOARROW_TYPE_BINARY_VIEW:
+    case NANOARROW_TYPE_FIXED_SIZE_BINARY: return DUCKDB_TYPE_BLOB;
+    case NANOARROW_TYPE_DATE32:
+    case NANOARROW_TYPE_DATE64: return DUCKDB_TYPE_DATE;
+    case NANOARROW_TYPE_TIME32:
+    case NANOARROW_TYPE_TIME64: return DUCKDB_TYPE_TIME;
+    case NANOARROW_TYPE_TIMESTAMP:
+        if (schema->timezone != NULL && schema->timezone[0] != '\0')
+            return DUCKDB_TYPE_TIMESTAMP_TZ;
+        return schema->time_unit == NANOARROW_TIME_UNIT_NANO ? DUCKDB_TYPE_TIMESTAMP_NS : DUCKDB_TYPE_TIMESTAMP;
+    case NANOARROW_TYPE_INTERVAL_MONTHS:
+    case NANOARROW_TYPE_INTERVAL_DAY_TIME:
+    case NANOARROW_TYPE_INTERVAL_MONTH_DAY_NANO: return DUCKDB_TYPE_INTERVAL;
+    default: return DUCKDB_TYPE_SQLNULL;
+    }
+}
+
+/* A NULL with its type, so that every row of parameters gives the statement the same types: made as a list's child. */
+static duckdb_value null_value(const struct ArrowSchemaView *schema)
+{
+    duckdb_value untyped = duckdb_create_null_value();
+    duckdb_logical_type type =
+        schema->type == NANOARROW_TYPE_DECIMAL128
+            ? duckdb_create_decimal_type((uint8_t)schema->decimal_precision, (uint8_t)schema->decimal_scale)
+            : duckdb_create_logical_type(type_of(schema));
+    duckdb_value list = duckdb_create_list_value(type, &untyped, 1);
+    duckdb_destroy_logical_type(&type);
+    if (list == NULL)
+        return untyped;
+    duckdb_value typed = duckdb_get_list_child(list, 0);
+    duckdb_destroy_value(&list);
+    duckdb_destroy_value(&untyped);
+    return typed;
+}
+
 /* NULL: a type that no parameter may have. */
 static duckdb_value value_of(const struct ArrowArrayView *view, const struct ArrowSchemaView *schema, int64_t row)
 {
     struct ArrowStringView text;
     struct ArrowBufferView bytes;
     if (schema->type == NANOARROW_TYPE_NA || ArrowArrayViewIsNull(view, row))
-        return duckdb_create_null_value();
+        return null_value(schema);
     switch (schema->type) {
     case NANOARROW_TYPE_BOOL: return duckdb_create_bool(ArrowArrayViewGetIntUnsafe(view, row) != 0);
     case NANOARROW_TYPE_INT8: return duckdb_create_int8((int8_t)ArrowArrayViewGetIntUnsafe(view, row));

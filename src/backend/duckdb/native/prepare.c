@@ -51,6 +51,17 @@ static pt_status to_arrow(pt__native_link *link, const fields *f, struct ArrowSc
     return pt__native_error_data(error, err);
 }
 
+static pt_status finish_fields(pt__native_link *link, fields *f, bool has_memory, struct ArrowSchema *out,
+                               pt_error *err)
+{
+    for (idx_t i = 0; i < f->count; i++)
+        has_memory = has_memory && f->names[i] != NULL;
+    pt_status status =
+        has_memory ? to_arrow(link, f, out, err) : pt_error_set(err, PT_NO_MEMORY, "no memory for a schema");
+    free_fields(f);
+    return status;
+}
+
 pt_status pt__native_column_schema(pt__native_link *link, duckdb_prepared_statement prepared, struct ArrowSchema *out,
                                    pt_error *err)
 {
@@ -61,12 +72,20 @@ pt_status pt__native_column_schema(pt__native_link *link, duckdb_prepared_statem
         const char *name = duckdb_prepared_statement_column_name(prepared, i);
         f.names[i] = strdup(name == NULL ? "" : name);
         duckdb_free((void *)name);
-        has_memory = has_memory && f.names[i] != NULL;
     }
-    pt_status status =
-        has_memory ? to_arrow(link, &f, out, err) : pt_error_set(err, PT_NO_MEMORY, "no memory for a schema");
-    free_fields(&f);
-    return status;
+    return finish_fields(link, &f, has_memory, out, err);
+}
+
+pt_status pt__native_result_schema(pt__native_link *link, duckdb_result *result, struct ArrowSchema *out, pt_error *err)
+{
+    fields f = {0};
+    bool has_memory = new_fields(&f, duckdb_column_count(result));
+    for (idx_t i = 0; i < f.count; i++) {
+        const char *name = duckdb_column_name(result, i);
+        f.types[i] = known(duckdb_column_logical_type(result, i));
+        f.names[i] = strdup(name == NULL ? "" : name);
+    }
+    return finish_fields(link, &f, has_memory, out, err);
 }
 
 /* Parameters are called by their position, which is how values are matched. */
@@ -80,12 +99,8 @@ static pt_status parameter_schema(pt__native_link *link, duckdb_prepared_stateme
         f.types[i] = known(duckdb_param_logical_type(prepared, i + 1));
         snprintf(name, sizeof(name), "%llu", (unsigned long long)i + 1);
         f.names[i] = strdup(name);
-        has_memory = has_memory && f.names[i] != NULL;
     }
-    pt_status status =
-        has_memory ? to_arrow(link, &f, out, err) : pt_error_set(err, PT_NO_MEMORY, "no memory for a schema");
-    free_fields(&f);
-    return status;
+    return finish_fields(link, &f, has_memory, out, err);
 }
 
 static pt_status describe(pt__native_link *link, duckdb_prepared_statement prepared, pt_statement_info *out,
