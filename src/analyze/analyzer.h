@@ -54,6 +54,7 @@ typedef struct pt__analyzer {
     const pt__reference_scope *references;
     pt__scope *query_scope;    /* of the enclosing query when a subquery is analyzed; NULL at the top */
     const char *view_database; /* inside a view: its database; NULL: the session's */
+    bool view_is_temporary;    /* inside a temporary view */
     uint32_t view_depth;
 } pt__analyzer;
 

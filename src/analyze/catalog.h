@@ -13,6 +13,7 @@ typedef struct pt__relation {
     pt__relation_origin origin;
     const pt_plan *view;                  /* VIEW: the unresolved plan */
     const char *view_database;            /* VIEW: names inside are resolved against it; NULL: against the session's */
+    bool is_temporary;                    /* VIEW: names inside may be those of other temporary views */
     const char *const *view_column_names; /* VIEW: may be empty */
     size_t view_column_count;
     pt_name name;          /* full name for qualifiers: spark_catalog.db.t; temp views: v */

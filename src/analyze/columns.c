@@ -1,5 +1,6 @@
 /* DataFrame calls that change columns or drop rows by their columns; all become projections, filters and groups. */
 #include "analyze/aggregate.h"
+#include "analyze/time_window.h"
 
 #include "base/arena_buffer.h"
 
@@ -28,26 +29,30 @@ PT_ANALYZE_KIND(with_columns)
 {
     const pt_plan *input;
     PT_TRY(pt__analyze_plan(a, node->input, &input, err));
+    pt__expr_list list = {node->aliases, node->alias_count};
+    PT_TRY(pt__take_time_windows(a, &input, &list, 1, err));
+    bool has_windows = list.items != node->aliases;
     pt__scope scope = pt__scope_of(a, &input, 1);
     const pt_expr **added = pt__arena_array(a->arena, const pt_expr *, node->alias_count + 1);
     for (size_t i = 0; i < node->alias_count; i++)
-        PT_TRY(pt__analyze_expr(a, &scope, node->aliases[i], &added[i], err));
+        PT_TRY(pt__analyze_expr(a, &scope, list.items[i], &added[i], err));
     const char *const *names = alias_names(a, added, node->alias_count);
     bool *used = pt__arena_array(a->arena, bool, node->alias_count + 1);
-    pt__list(const pt_expr *) list = {0};
-    for (size_t i = 0; i < input->column_count; i++) {
+    pt__list(const pt_expr *) all = {0};
+    size_t count = input->column_count - (has_windows ? 1 : 0); /* the column of windows comes last */
+    for (size_t i = 0; i < count; i++) {
         if (input->columns[i].is_hidden)
             continue;
         int replaced = find_name(a, names, node->alias_count, input->columns[i].name);
         if (replaced >= 0)
             used[replaced] = true;
-        pt__list_push(a->arena, &list, replaced >= 0 ? added[replaced] : pt__column_ref(a, &input->columns[i]));
+        pt__list_push(a->arena, &all, replaced >= 0 ? added[replaced] : pt__column_ref(a, &input->columns[i]));
     }
     for (size_t i = 0; i < node->alias_count; i++) {
         if (!used[i])
-            pt__list_push(a->arena, &list, added[i]);
+            pt__list_push(a->arena, &all, added[i]);
     }
-    return pt__select(a, input, list.items, list.count, &node->base, out, err);
+    return pt__select(a, input, all.items, all.count, &node->base, out, err);
 }
 
 PT_ANALYZE_KIND(rename_columns)

@@ -1,15 +1,18 @@
 /* Relations: the dispatch, and the kinds that change no column. */
 #include "analyze/analyzer.h"
+#include "analyze/time_window.h"
 
 PT_ANALYZE_KIND(project)
 {
     const pt_plan *input = NULL;
     if (node->input != NULL)
         PT_TRY(pt__analyze_plan(a, node->input, &input, err));
+    pt__expr_list list = {node->expressions, node->expression_count};
+    PT_TRY(pt__take_time_windows(a, &input, &list, 1, err));
     pt__scope scope = pt__scope_of(a, &input, input != NULL);
     const pt_expr *const *expressions;
     size_t count;
-    PT_TRY(pt__analyze_list(a, &scope, node->expressions, node->expression_count, &expressions, &count, err));
+    PT_TRY(pt__analyze_list(a, &scope, list.items, list.count, &expressions, &count, err));
     return pt__select(a, input, expressions, count, &node->base, out, err);
 }
 

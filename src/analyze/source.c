@@ -32,6 +32,7 @@ static pt_status analyze_view(pt__analyzer *a, const pt__relation *relation, con
     inner.references = NULL;
     inner.query_scope = NULL;
     inner.view_database = relation->view_database;
+    inner.view_is_temporary = relation->is_temporary;
     inner.view_depth++;
     const pt_plan *view;
     pt_status status = pt__analyze_plan(&inner, relation->view, &view, err);
@@ -54,6 +55,7 @@ static pt_status scan_external(pt__analyzer *a, const pt__relation *relation, co
     scan->path_count = 1;
     scan->options = table->options;
     scan->schema = table->schema;
+    scan->may_be_missing = true;
     scan->table = table;
     const pt_plan *files;
     PT_TRY(pt__analyze_plan(a, &scan->base, &files, err));
@@ -71,6 +73,23 @@ static pt_name with_database(pt__analyzer *a, const pt_name *name)
     return (pt_name){parts, 2};
 }
 
+/* Inside a view names are those of its database; a temporary one sees the temporary ones first. */
+static pt_status find_relation(pt__analyzer *a, const pt_name *name, pt__relation *out, pt_error *err)
+{
+    pt_name full = with_database(a, name);
+    if (full.count != name->count && a->view_is_temporary) {
+        pt__relation found = {0};
+        pt_status status = a->catalog->vtable->find_relation(a->catalog, a->arena, name, &found, err);
+        if (status == PT_OK && found.is_temporary) {
+            *out = found;
+            return PT_OK;
+        }
+        if (status != PT_OK && status != PT_NOT_FOUND)
+            return status;
+    }
+    return a->catalog->vtable->find_relation(a->catalog, a->arena, &full, out, err);
+}
+
 PT_ANALYZE_KIND(scan_table)
 {
     const pt_plan *reference = pt__find_reference(a, &node->name);
@@ -80,8 +99,7 @@ PT_ANALYZE_KIND(scan_table)
     if (*out != NULL)
         return PT_OK;
     pt__relation relation = {0};
-    pt_name name = with_database(a, &node->name);
-    pt_status status = a->catalog->vtable->find_relation(a->catalog, a->arena, &name, &relation, err);
+    pt_status status = find_relation(a, &node->name, &relation, err);
     if (status == PT_NOT_FOUND) {
         status = pt__raise(err, PT_COND_TABLE_OR_VIEW_NOT_FOUND, "relationName", pt__quote_name(a->arena, &node->name),
                            NULL);

@@ -127,3 +127,21 @@ PT_RULE(decode)
     match->nullable = match->folded->nullable;
     return PT_OK;
 }
+
+/* assert_true(x): the message names the condition. */
+PT_RULE(assert_true)
+{
+    if (call->argument_count != 1)
+        return PT_NOT_FOUND;
+    if (call->arguments[0]->type->id != PT_TYPE_BOOLEAN)
+        return pt__mismatch(a, call, 0, "\"BOOLEAN\"", err);
+    const pt_expr **arguments = pt__arena_array(a->arena, const pt_expr *, 2);
+    const char *text = pt__pretty_name(a->arena, call->arguments[0]);
+    arguments[0] = match->arguments[0];
+    arguments[1] = pt__expr_string(a->arena, pt__arena_printf(a->arena, "'%s' is not true!", text));
+    match->arguments = arguments;
+    match->argument_count = 2;
+    match->type = PT_T(VOID);
+    match->nullable = true;
+    return PT_OK;
+}

@@ -68,3 +68,31 @@ PT_RULE(second_fraction)
     match->type = pt__type_decimal(a->arena, 8, 6);
     return PT_OK;
 }
+
+/* ---- windows of time ---- */
+
+/* Select lists and GROUP BY take calls of window() away before they are typed (time_window.c). */
+PT_RULE(window)
+{
+    (void)match;
+    pt_status status = pt__raise(err, PT_COND_UNSUPPORTED_FEATURE, "feature",
+                                 "windows of time outside of select lists and GROUP BY", NULL);
+    (void)a;
+    return pt__analyzer_fail(status, call->base.origin, err);
+}
+
+/* The last instant of a window. */
+PT_RULE(window_time)
+{
+    const pt_type *type = call->argument_count == 1 ? call->arguments[0]->type : PT_T(VOID);
+    size_t overloads;
+    if (call->argument_count != 1)
+        return PT_NOT_FOUND;
+    if (type->id != PT_TYPE_STRUCT || type->field_count != 2 || strcmp(type->fields[1].name, "end") != 0)
+        return pt__mismatch(a, call, 0, "\"STRUCT<start: TIMESTAMP, end: TIMESTAMP>\"", err);
+    match->type = type->fields[1].type;
+    match->nullable = true;
+    if (match->type->id == PT_TYPE_TIMESTAMP_NTZ)
+        match->function = pt__function_find("window_time ntz", &overloads);
+    return PT_OK;
+}

@@ -4,6 +4,7 @@
 #include "exec/schema_cache.h"
 #include "exec/session_catalog.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -257,6 +258,15 @@ static pt_status permit_found(pt__session_catalog *c, const pt_plan_scan_files *
     return permit_files(c->session, scan, paths, finder->files.count, err);
 }
 
+/* The folder of a table may not be there yet: then it has no rows. */
+static pt_status find_path(pt__file_finder *finder, const char *path, bool may_be_missing, pt_error *err)
+{
+    struct stat status;
+    if (may_be_missing && stat(path, &status) != 0 && errno == ENOENT)
+        return PT_OK;
+    return pt__find_files(finder, path, err);
+}
+
 static pt_status find_all(pt__session_catalog *c, pt__file_finder *finder, const pt_plan_scan_files *scan,
                           pt_error *err)
 {
@@ -265,7 +275,7 @@ static pt_status find_all(pt__session_catalog *c, pt__file_finder *finder, const
         PT_TRY(pt__session_local_path(c->session, finder->arena, scan->paths[i], &path, err));
         path = decoded_if_missing(finder->arena, scan->paths[i], path);
         size_t before = finder->files.count;
-        pt_status status = pt__find_files(finder, path, err);
+        pt_status status = find_path(finder, path, scan->may_be_missing, err);
         if (finder->files.count == before) /* a pattern that fits nothing must not tell so of a forbidden folder */
             PT_TRY(permit_files(c->session, scan, &path, 1, err));
         PT_TRY(status);
@@ -357,7 +367,7 @@ static pt_status describe(pt__session_catalog *c, pt__arena *arena, const pt_fil
     return slot->vtable->describe_files(backend_session, request, arena, out, err);
 }
 
-static pt_status infer(pt__session_catalog *c, pt__arena *arena, const char *format, const pt_plan_scan_files *scan,
+static pt_status infer(pt__session_catalog *c, pt__arena *arena, const char *format, const pt_options *options,
                        const pt_file_set *set, const pt_type **out, pt_error *err)
 {
     if (set->file_count == 0)
@@ -365,13 +375,24 @@ static pt_status infer(pt__session_catalog *c, pt__arena *arena, const char *for
     const char **paths = pt__arena_array(arena, const char *, set->file_count);
     for (size_t i = 0; i < set->file_count; i++)
         paths[i] = set->files[i].path;
-    const pt_file_request request = {format, paths, set->file_count, scan->options};
+    const pt_file_request request = {format, paths, set->file_count, *options};
     pt__schema_key key = {.request = &request, .files = set->files};
     if (pt__schema_cache_find(c->session->host, arena, &key, out))
         return PT_OK;
     PT_TRY(describe(c, arena, &request, out, err));
     pt__schema_cache_store(c->session->host, &key, *out);
     return PT_OK;
+}
+
+/* Files with columns of their own may lack some that the user has named: those are NULL. */
+static pt_status find_columns(pt__session_catalog *c, pt__arena *arena, const char *format, pt_file_set *set,
+                              pt_error *err)
+{
+    static const pt_option ALL_FILES = {"mergeSchema", "true"};
+    const pt_options options = {&ALL_FILES, set->file_count > 1};
+    if (strcmp(format, "parquet") != 0 || set->file_count == 0)
+        return PT_OK;
+    return infer(c, arena, format, &options, set, &set->found_schema, err);
 }
 
 static pt_status find_schema(pt__session_catalog *c, pt__arena *arena, const char *format,
@@ -385,9 +406,9 @@ static pt_status find_schema(pt__session_catalog *c, pt__arena *arena, const cha
         schema = pt__type_struct(arena, field, 1);
     }
     if (schema == NULL)
-        PT_TRY(infer(c, arena, format, scan, set, &schema, err));
+        PT_TRY(infer(c, arena, format, &scan->options, set, &schema, err));
     set->data_schema = data_fields(arena, schema, set->partition_schema);
-    return PT_OK;
+    return scan->schema == NULL ? PT_OK : find_columns(c, arena, format, set, err);
 }
 
 pt_status pt__session_find_files(pt__session_catalog *c, pt__arena *arena, const pt_plan_scan_files *scan,

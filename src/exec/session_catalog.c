@@ -98,6 +98,8 @@ static void use_view(pt__session_catalog *c, pt__view *view, bool is_global, pt_
     *out = (pt__relation){
         .origin = PT_RELATION_VIEW,
         .view = view->plan,
+        .view_database = view->database,
+        .is_temporary = true,
         .view_column_names = view->column_names,
         .view_column_count = view->column_count,
         .name = {parts, is_global ? 2 : 1},

@@ -65,6 +65,7 @@ typedef struct pt_plan_scan_files {
     size_t path_count;
     pt_options options;
     const pt_type *schema;           /* given by the user, or by analysis; a struct; NULL: to be inferred */
+    bool may_be_missing;             /* of a table: paths that do not exist hold nothing */
     const struct pt_file_set *files; /* set by analysis: expanded files and partition values */
     const struct pt_table *table;    /* set by analysis: the external table whose rows the files are; NULL: none */
 } pt_plan_scan_files;

@@ -57,6 +57,7 @@ typedef struct pt_file_set {
     size_t file_count;
     const pt_type *data_schema;      /* struct */
     const pt_type *partition_schema; /* struct; NULL: not partitioned */
+    const pt_type *found_schema;     /* struct: what the files have, of `data_schema` that was given; NULL: all of it */
 } pt_file_set;
 
 /** Rows that a client sent: one or more Arrow arrays of struct type, all of the scan's columns, not owned. */

@@ -214,3 +214,42 @@ def test_br_055_an_insert_runs_once(spark, database):
     with pytest.raises(Exception) as caught:
         spark.sql(f"drop table {database}.missing")
     assert caught.value.getSqlState() == "42P01"
+
+
+def test_columns_that_no_file_has_are_null(spark, database, tmp_path):
+    path = str(tmp_path / "p")
+    spark.range(2).write.parquet(path)
+    frame = spark.read.schema("ID long, zz struct<a:int>, y array<int>").parquet(path)
+    assert sorted(map(tuple, frame.collect())) == [(0, None, None), (1, None, None)]
+    table = f"{database}.ext"
+    spark.sql(f"create table {table}(a int, b string) using parquet location '{tmp_path / 'later'}'")
+    assert spark.table(table).collect() == []
+    spark.sql(f"insert into {table} values (1, 'x')")
+    spark.sql(f"alter table {table} add columns (c int)")
+    assert [tuple(r) for r in spark.table(table).collect()] == [(1, "x", None)]
+    spark.sql(f"drop table {table}")
+
+
+def test_several_generators_cross(spark):
+    frame = spark.sql("select explode(array(1, 2)) a, id, explode(array(id, id + 1)) b from range(2)")
+    assert sorted(map(tuple, frame.collect())) == [
+        (1, 0, 0), (1, 0, 1), (1, 1, 1), (1, 1, 2), (2, 0, 0), (2, 0, 1), (2, 1, 1), (2, 1, 2)]
+
+
+def test_assert_true_names_its_condition(spark):
+    with pytest.raises(Exception) as caught:
+        spark.sql("select assert_true(1 > 2)").collect()
+    assert caught.value.getMessageParameters() == {"errorMessage": "'(1 > 2)' is not true!"}
+    assert spark.sql("select assert_true(1 < 2)").columns == ["assert_true((1 < 2), '(1 < 2)' is not true!)"]
+
+
+def test_temporary_views_keep_their_database(spark, database):
+    spark.sql(f"create table {database}.tv as select 1 as x")
+    spark.sql(f"use {database}")
+    spark.sql("create or replace temp view vv as select * from tv")
+    spark.table("tv").createOrReplaceTempView("dv")
+    spark.sql("create or replace temp view vw as select vv.x, dv.x as y from vv, dv")
+    spark.sql("use default")
+    assert tuple(spark.table("vw").first()) == (1, 1)
+    for view in ("vv", "dv", "vw"):
+        spark.catalog.dropTempView(view)

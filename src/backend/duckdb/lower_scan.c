@@ -56,17 +56,21 @@ pt_status pt__lower_cached(pt__lower *lower, const pt_plan_cached *cached, pt__b
 
 /* ---- rows of a client ---- */
 
+static void bind_null(pt__lower *lower, const pt_column *column)
+{
+    size_t mark = lower->text.size_bytes;
+    pt__put(lower, "CAST(NULL AS ");
+    pt__put_type(lower, column->type);
+    pt__put(lower, ")");
+    pt__bind_text(lower, column->id, pt__cut(lower, mark), 0, 0);
+}
+
 static void lower_no_rows(pt__lower *lower, const pt_plan *plan, pt__block *out)
 {
     *out = pt__block_from(NULL);
     pt__list_push(lower->arena, &out->where, "false");
-    for (size_t i = 0; i < plan->column_count; i++) {
-        size_t mark = lower->text.size_bytes;
-        pt__put(lower, "CAST(NULL AS ");
-        pt__put_type(lower, plan->columns[i].type);
-        pt__put(lower, ")");
-        pt__bind_text(lower, plan->columns[i].id, pt__cut(lower, mark), 0, 0);
-    }
+    for (size_t i = 0; i < plan->column_count; i++)
+        bind_null(lower, &plan->columns[i]);
 }
 
 pt_status pt__lower_local(pt__lower *lower, const pt_plan_local *local, pt__block *out, pt_error *err)
@@ -98,11 +102,25 @@ static void bind_partitions(pt__lower *lower, const pt__file_scan *scan)
     }
 }
 
+static bool is_found(const pt_file_set *files, const char *name)
+{
+    const pt_type *found = files->found_schema;
+    for (size_t i = 0; found != NULL && i < found->field_count; i++) {
+        if (strcasecmp(found->fields[i].name, name) == 0)
+            return true;
+    }
+    return found == NULL;
+}
+
 static void bind_parquet(pt__lower *lower, const pt__file_scan *scan)
 {
     const pt_plan *plan = &scan->node->base;
-    for (size_t i = 0; i < scan->data->field_count; i++)
-        bind_scan_column(lower, &plan->columns[i], scan->data->fields[i].name, scan->alias, true);
+    for (size_t i = 0; i < scan->data->field_count; i++) {
+        if (is_found(scan->node->files, scan->data->fields[i].name))
+            bind_scan_column(lower, &plan->columns[i], scan->data->fields[i].name, scan->alias, true);
+        else
+            bind_null(lower, &plan->columns[i]);
+    }
 }
 
 static pt_status lower_format(pt__lower *lower, pt__file_scan *scan, pt__block *out, pt_error *err)
