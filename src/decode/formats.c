@@ -4,6 +4,7 @@ static const pt_decoder_vtable *const DECODERS[] = {
     &pt__decoder_datafusion,
     &pt__decoder_spark_connect,
     &pt__decoder_spark_sql,
+    &pt__decoder_substrait,
 };
 
 const pt_decoder_vtable *pt__decoder_at(size_t index)

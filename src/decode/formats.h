@@ -11,6 +11,7 @@
 extern const pt_decoder_vtable pt__decoder_datafusion;    /* datafusion.logical_plan.v54: a LogicalPlanNode */
 extern const pt_decoder_vtable pt__decoder_spark_connect; /* spark.connect.plan.v1: a spark.connect.Plan */
 extern const pt_decoder_vtable pt__decoder_spark_sql;     /* spark.sql: the text of one statement */
+extern const pt_decoder_vtable pt__decoder_substrait;     /* substrait.plan.v1: a substrait.Plan */
 
 /** All of them; NULL past the end. */
 const pt_decoder_vtable *pt__decoder_at(size_t index);
