@@ -15,6 +15,11 @@ else()
         get_filename_component(name "${source}" NAME_WE)
         add_executable(example_${name} "${source}")
         target_link_libraries(example_${name} PRIVATE portico_core)
+        # libuv is the server's; an example that brings its own loop links it itself.
+        file(STRINGS "${source}" loop_lines REGEX "<uv\\.h>")
+        if(loop_lines)
+            target_link_libraries(example_${name} PRIVATE pt::loop)
+        endif()
         # The same source as a plug-in of `portico serve`, whose symbols it uses.
         file(STRINGS "${source}" plugin_lines REGEX "pt_plugin_open\\(pt_host")
         if(plugin_lines)
