@@ -199,26 +199,38 @@ const pt_expr *pt__strip_alias(const pt_expr *expr);
 
 /* ---- names.c ---- */
 
-/** Finds a column by name in `columns`; PT_NOT_FOUND with err untouched when there is none. */
+/**
+ * The column, lambda variable, lateral alias or outer column that a name means, with the fields that follow it taken
+ * out of it. Errors: PT_NOT_FOUND with err untouched when there is none; AMBIGUOUS_REFERENCE.
+ */
 pt_status pt__resolve_attribute(pt__analyzer *a, pt__scope *scope, const pt_expr_attribute *attribute,
                                 const pt_expr **out, pt_error *err);
 /** Errors: PT_BAD_PLAN when there is no such column. */
 pt_status pt__resolve_ordinal(pt__analyzer *a, pt__scope *scope, const pt_expr_ordinal *ordinal, const pt_expr **out,
                               pt_error *err);
+/** UNRESOLVED_COLUMN with the nearest names proposed. */
+pt_status pt__unresolved_column(pt__analyzer *a, const pt__scope *scope, const pt_name *name, const pt_origin *origin,
+                                pt_error *err);
+
+/* ---- star.c ---- */
+
+/** The columns that a star stands for, or the fields of the struct that it is a star of. */
 pt_status pt__expand_star(pt__analyzer *a, pt__scope *scope, const pt_expr_star *star, const pt_expr *const **out,
                           size_t *count, pt_error *err);
 /** Position of a visible column by plain name; -1 none, -2 several. */
 int pt__find_column(const pt__analyzer *a, const pt_plan *plan, const char *name);
-/** UNRESOLVED_COLUMN with the nearest names proposed. */
-pt_status pt__unresolved_column(pt__analyzer *a, const pt__scope *scope, const pt_name *name, const pt_origin *origin,
-                                pt_error *err);
+
+/* ---- field.c ---- */
+
+/** child[key] and child.key: a field of a struct or of each struct of an array, an element, a map's value. */
+pt_status pt__extract(pt__analyzer *a, const pt_expr *child, const pt_expr *key, const pt_origin *origin,
+                      const pt_expr **out, pt_error *err);
+/** A struct's field by name. Errors: FIELD_NOT_FOUND, AMBIGUOUS_REFERENCE_TO_FIELDS. */
+pt_status pt__struct_field(pt__analyzer *a, const pt_expr *child, const char *name, const pt_origin *origin,
+                           const pt_expr **out, pt_error *err);
 /** A struct's field by position. Errors: PT_BAD_PLAN. */
 pt_status pt__field_at(pt__analyzer *a, const pt_expr *child, uint32_t position, const pt_origin *origin,
                        const pt_expr **out, pt_error *err);
-pt_status pt__extract(pt__analyzer *a, const pt_expr *child, const pt_expr *key, const pt_origin *origin,
-                      const pt_expr **out, pt_error *err);
-pt_status pt__struct_field(pt__analyzer *a, const pt_expr *child, const char *name, const pt_origin *origin,
-                           const pt_expr **out, pt_error *err);
 
 /* ---- call.c, signature.c ---- */
 

@@ -230,13 +230,13 @@ const pt_type *pt__json_type(pt__arena *arena, const pt__loose_json *json, uint3
     case PT_LOOSE_OBJECT: return object_type(arena, json, node, options);
     case PT_LOOSE_ARRAY:
         PT_LOOSE_EACH(json, node, child)
-        element = pt__json_merge(arena, element, pt__json_type(arena, json, child, options));
+        element = pt__merge_inferred(arena, element, pt__json_type(arena, json, child, options), PT_T(STRING));
         return pt__type_array(arena, element, true);
     }
     return PT_T(STRING);
 }
 
-static const pt_type *merge_structs(pt__arena *arena, const pt_type *a, const pt_type *b)
+static const pt_type *merge_structs(pt__arena *arena, const pt_type *a, const pt_type *b, const pt_type *otherwise)
 {
     pt_field *fields = pt__arena_array(arena, pt_field, a->field_count + b->field_count + 1);
     size_t count = 0;
@@ -246,7 +246,7 @@ static const pt_type *merge_structs(pt__arena *arena, const pt_type *a, const pt
         int order = i == a->field_count ? 1 : k == b->field_count ? -1 : strcmp(a->fields[i].name, b->fields[k].name);
         fields[count] = order <= 0 ? a->fields[i] : b->fields[k];
         if (order == 0)
-            fields[count].type = pt__json_merge(arena, a->fields[i].type, b->fields[k].type);
+            fields[count].type = pt__merge_inferred(arena, a->fields[i].type, b->fields[k].type, otherwise);
         count++;
         i += order <= 0;
         k += order >= 0;
@@ -267,19 +267,19 @@ static const pt_type *as_decimal(pt__arena *arena, const pt_type *type)
     return type->id == PT_TYPE_LONG ? pt__type_decimal(arena, 20, 0) : type;
 }
 
-const pt_type *pt__json_merge(pt__arena *arena, const pt_type *a, const pt_type *b)
+const pt_type *pt__merge_inferred(pt__arena *arena, const pt_type *a, const pt_type *b, const pt_type *otherwise)
 {
     if (a->id == PT_TYPE_VOID || b->id == PT_TYPE_VOID)
         return a->id == PT_TYPE_VOID ? b : a;
     if (a->id == PT_TYPE_STRUCT && b->id == PT_TYPE_STRUCT)
-        return merge_structs(arena, a, b);
+        return merge_structs(arena, a, b, otherwise);
     if (a->id == PT_TYPE_ARRAY && b->id == PT_TYPE_ARRAY)
-        return pt__type_array(arena, pt__json_merge(arena, a->element, b->element), true);
+        return pt__type_array(arena, pt__merge_inferred(arena, a->element, b->element, otherwise), true);
     if (pt__type_equal(a, b))
         return a;
     if (!pt__type_is_numeric(a) || !pt__type_is_numeric(b))
-        return PT_T(STRING);
-    if (a->id == PT_TYPE_DOUBLE || b->id == PT_TYPE_DOUBLE)
+        return otherwise;
+    if (a->id == PT_TYPE_DOUBLE || b->id == PT_TYPE_DOUBLE || a->id == PT_TYPE_FLOAT || b->id == PT_TYPE_FLOAT)
         return PT_T(DOUBLE);
     return merge_decimals(arena, as_decimal(arena, a), as_decimal(arena, b));
 }
@@ -372,7 +372,7 @@ static void add_record(pt__json_inference *in, pt_text_view text)
     if (type->id != PT_TYPE_STRUCT)
         in->has_bad = in->has_bad || type->id != PT_TYPE_VOID;
     else
-        in->type = pt__json_merge(in->scratch, in->type, type);
+        in->type = pt__merge_inferred(in->scratch, in->type, type, PT_T(STRING));
 }
 
 void pt__json_inference_add(pt__json_inference *in, pt_text_view text)

@@ -27,9 +27,10 @@ pt_status pt__infer_json(pt__arena *arena, pt_text_view text, pt__options option
 /** What strict JSON lacks and the options allow. */
 unsigned pt__json_features(pt__options options);
 
-/** The type of a value, with VOID where nothing is known; and what holds values of both. For readers of files. */
+/** The type of a value, with VOID where nothing is known. For readers of files. */
 const pt_type *pt__json_type(pt__arena *arena, const pt__loose_json *json, uint32_t node, pt__options options);
-const pt_type *pt__json_merge(pt__arena *arena, const pt_type *a, const pt_type *b);
+/** The type that holds values of both; `otherwise` where nothing but text or a variant does. */
+const pt_type *pt__merge_inferred(pt__arena *arena, const pt_type *a, const pt_type *b, const pt_type *otherwise);
 /** VOID becomes string, empty structs go; NULL when nothing is left. */
 const pt_type *pt__json_settle(pt__arena *arena, const pt_type *type);
 

@@ -358,36 +358,41 @@ PT_ANALYZE_KIND(unpivot)
 
 /* ---- transpose ---- */
 
-/* The values of the index column become names of columns: the rows are read now. */
-PT_ANALYZE_KIND(transpose)
-{
-    enum { MOST_ROWS = 500 }; /* spark.sql.transposeMaxValues */
-    const pt_plan *input;
-    PT_TRY(pt__analyze_plan(a, node->input, &input, err));
-    pt__scope scope = pt__scope_of(a, &input, 1);
+/* A transposed relation: `others` are all columns but the index, `common` the type that all of them are cast to. */
+typedef struct transposition {
+    const pt_plan_transpose *node;
     const pt_expr *index;
-    if (node->index_count != 0)
-        PT_TRY(pt__analyze_expr(a, &scope, node->index_columns[0], &index, err));
-    else
-        index = pt__column_ref(a, &input->columns[0]);
+    const pt_expr *const *others;
     size_t count;
-    const pt_expr *const *others = other_columns(a, input, &index, 1, &count);
-    const pt_type *common = PT_T(VOID);
-    for (size_t i = 0; i < count && common != NULL; i++)
-        common = pt__common_type(a, common, others[i]->type);
-    if (common == NULL)
-        return pt__analyzer_fail(pt__raise(err, PT_COND_TRANSPOSE_NO_LEAST_COMMON_TYPE, "dt1",
-                                           pt__quote_type(a->arena, others[0]->type), "dt2",
-                                           pt__quote_type(a->arena, others[count - 1]->type), NULL),
-                                 node->base.origin, err);
+    const pt_type *common;
+} transposition;
+
+static pt_status find_common(pt__analyzer *a, transposition *t, pt_error *err)
+{
+    t->common = PT_T(VOID);
+    for (size_t i = 0; i < t->count && t->common != NULL; i++)
+        t->common = pt__common_type(a, t->common, t->others[i]->type);
+    if (t->common != NULL)
+        return PT_OK;
+    pt_status status =
+        pt__raise(err, PT_COND_TRANSPOSE_NO_LEAST_COMMON_TYPE, "dt1", pt__quote_type(a->arena, t->others[0]->type),
+                  "dt2", pt__quote_type(a->arena, t->others[t->count - 1]->type), NULL);
+    return pt__analyzer_fail(status, t->node->base.origin, err);
+}
+
+/* Rows of the index as text and the other columns, in the order of the index. */
+static pt_status rows_by_index(pt__analyzer *a, const transposition *t, const pt_plan *input, const pt_plan **out,
+                               pt_error *err)
+{
     pt__build b = {a, PT_OK, err};
-    const pt_expr **list = pt__arena_array(a->arena, const pt_expr *, count + 1);
-    list[0] = pt__build_alias(&b, pt__build_cast(&b, index, PT_T(STRING)), "key");
-    for (size_t i = 0; i < count; i++)
-        list[i + 1] = pt__build_alias(&b, pt__implicit_cast(a, others[i], common), pt__expr_as_column(others[i])->name);
+    const pt_expr **list = pt__arena_array(a->arena, const pt_expr *, t->count + 1);
+    list[0] = pt__build_alias(&b, pt__build_cast(&b, t->index, PT_T(STRING)), "key");
+    for (size_t i = 0; i < t->count; i++)
+        list[i + 1] =
+            pt__build_alias(&b, pt__implicit_cast(a, t->others[i], t->common), pt__expr_as_column(t->others[i])->name);
     PT_TRY(b.status);
-    const pt_plan *rows = pt__filter(a, input, pt__build_call(&b, "isnotnull", 1, index), NULL);
-    rows = pt__project(a, rows, list, count + 1, NULL);
+    const pt_plan *rows = pt__filter(a, input, pt__build_call(&b, "isnotnull", 1, t->index), NULL);
+    rows = pt__project(a, rows, list, t->count + 1, NULL);
     pt_plan_sort *sort = pt__plan_make(a->arena, SORT, sort, NULL);
     pt_expr_sort_order *order = pt__expr_make(a->arena, SORT_ORDER, sort_order, NULL);
     order->child = pt__column_ref(a, &rows->columns[0]);
@@ -399,30 +404,59 @@ PT_ANALYZE_KIND(transpose)
     sort->order_count = 1;
     sort->is_global = true;
     pt__pass_columns(&sort->base, rows);
+    *out = &sort->base;
+    return PT_OK;
+}
+
+/* The cells, `row_count` rows of 1 + t->count, turned: a row for each of the other columns. */
+static const pt_plan *turned(pt__analyzer *a, const transposition *t, const pt_value *cells, size_t row_count)
+{
+    size_t height = t->count;
+    size_t width = row_count + 1;
+    const pt_expr **made = pt__arena_array(a->arena, const pt_expr *, height *width + 1);
+    pt_column *columns = pt__arena_array(a->arena, pt_column, width);
+    columns[0] = pt__new_column(a, "key", PT_T(STRING), false);
+    for (size_t r = 0; r < row_count; r++)
+        columns[r + 1] =
+            pt__new_column(a, pt__literal_name(a, PT_T(STRING), &cells[r * (height + 1)]), t->common, true);
+    for (size_t i = 0; i < height; i++) {
+        made[i * width] = pt__expr_string(a->arena, pt__expr_as_column(t->others[i])->name);
+        for (size_t r = 0; r < row_count; r++)
+            made[i * width + r + 1] = pt__expr_literal(a->arena, t->common, cells[r * (height + 1) + i + 1]);
+    }
+    pt_plan_values *values = pt__plan_make(a->arena, VALUES, values, t->node->base.origin);
+    pt__inherit(&values->base, &t->node->base);
+    values->cells = made;
+    values->row_count = height;
+    values->width = width;
+    values->base.columns = columns;
+    values->base.column_count = width;
+    return &values->base;
+}
+
+/* The values of the index column become names of columns: the rows are read now. */
+PT_ANALYZE_KIND(transpose)
+{
+    enum { MOST_ROWS = 500 }; /* spark.sql.transposeMaxValues */
+    const pt_plan *input;
+    PT_TRY(pt__analyze_plan(a, node->input, &input, err));
+    pt__scope scope = pt__scope_of(a, &input, 1);
+    transposition t = {.node = node};
+    if (node->index_count != 0)
+        PT_TRY(pt__analyze_expr(a, &scope, node->index_columns[0], &t.index, err));
+    else
+        t.index = pt__column_ref(a, &input->columns[0]);
+    t.others = other_columns(a, input, &t.index, 1, &t.count);
+    PT_TRY(find_common(a, &t, err));
+    const pt_plan *rows;
+    PT_TRY(rows_by_index(a, &t, input, &rows, err));
     const pt_value *cells;
     size_t row_count;
-    PT_TRY(a->catalog->vtable->collect(a->catalog, a->arena, &sort->base, &cells, &row_count, err));
+    PT_TRY(a->catalog->vtable->collect(a->catalog, a->arena, rows, &cells, &row_count, err));
     if (row_count > MOST_ROWS)
         return pt__analyzer_fail(pt__raise(err, PT_COND_TRANSPOSE_EXCEED_ROW_LIMIT, "maxValues", "500", "config",
                                            "spark.sql.transposeMaxValues", NULL),
                                  node->base.origin, err);
-    pt_plan_values *values = pt__plan_make(a->arena, VALUES, values, node->base.origin);
-    pt__inherit(&values->base, &node->base);
-    values->width = row_count + 1;
-    values->row_count = count;
-    const pt_expr **made = pt__arena_array(a->arena, const pt_expr *, values->width *count + 1);
-    pt_column *columns = pt__arena_array(a->arena, pt_column, values->width);
-    columns[0] = pt__new_column(a, "key", PT_T(STRING), false);
-    for (size_t r = 0; r < row_count; r++)
-        columns[r + 1] = pt__new_column(a, pt__literal_name(a, PT_T(STRING), &cells[r * (count + 1)]), common, true);
-    for (size_t i = 0; i < count; i++) {
-        made[i * values->width] = pt__expr_string(a->arena, pt__expr_as_column(others[i])->name);
-        for (size_t r = 0; r < row_count; r++)
-            made[i * values->width + r + 1] = pt__expr_literal(a->arena, common, cells[r * (count + 1) + i + 1]);
-    }
-    values->cells = made;
-    values->base.columns = columns;
-    values->base.column_count = values->width;
-    *out = &values->base;
+    *out = turned(a, &t, cells, row_count);
     return PT_OK;
 }

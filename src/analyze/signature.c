@@ -263,6 +263,23 @@ static const pt_type *class_target(const char *name, const pt_type *type)
     return PT_T(DOUBLE);
 }
 
+static const pt_type *substitute(matcher *m, reader *r, const pt_type *type, bool *nullable);
+
+/* What an array or map of kind `id` holds, up to its '>'; T! and T? say whether NULLs are among them. */
+static const pt_type *substitute_element(matcher *m, reader *r, const pt_type *type, pt_type_id id, bool *contains_null)
+{
+    *contains_null = true;
+    const pt_type *element = substitute(m, r, type == NULL ? NULL : type->element, contains_null);
+    if (type != NULL && type->id == id)
+        *contains_null = type->contains_null;
+    if (accept(r, "!"))
+        *contains_null = false;
+    else if (accept(r, "?"))
+        *contains_null = true;
+    accept(r, ">");
+    return element;
+}
+
 static const pt_type *substitute(matcher *m, reader *r, const pt_type *type, bool *nullable)
 {
     bool ignored = false;
@@ -270,29 +287,15 @@ static const pt_type *substitute(matcher *m, reader *r, const pt_type *type, boo
         nullable = &ignored;
     skip_space(r);
     if (accept(r, "array<")) {
-        bool contains_null = true;
-        const pt_type *element = substitute(m, r, type == NULL ? NULL : type->element, &contains_null);
-        if (type != NULL && type->id == PT_TYPE_ARRAY)
-            contains_null = type->contains_null;
-        if (accept(r, "!"))
-            contains_null = false;
-        else if (accept(r, "?"))
-            contains_null = true;
-        accept(r, ">");
+        bool contains_null;
+        const pt_type *element = substitute_element(m, r, type, PT_TYPE_ARRAY, &contains_null);
         return element == NULL ? NULL : pt__type_array(m->a->arena, element, contains_null);
     }
     if (accept(r, "map<")) {
         const pt_type *key = substitute(m, r, type == NULL ? NULL : type->key, NULL);
         accept(r, ",");
-        bool contains_null = true;
-        const pt_type *value = substitute(m, r, type == NULL ? NULL : type->element, &contains_null);
-        if (type != NULL && type->id == PT_TYPE_MAP)
-            contains_null = type->contains_null;
-        if (accept(r, "!"))
-            contains_null = false;
-        else if (accept(r, "?"))
-            contains_null = true;
-        accept(r, ">");
+        bool contains_null;
+        const pt_type *value = substitute_element(m, r, type, PT_TYPE_MAP, &contains_null);
         return key == NULL || value == NULL ? NULL : pt__type_map(m->a->arena, key, value, contains_null);
     }
     if (*r->at >= 'A' && *r->at <= 'Z') {
@@ -315,56 +318,72 @@ static const pt_type *substitute(matcher *m, reader *r, const pt_type *type, boo
 
 /* ---- lambdas ---- */
 
-static pt_status bind_lambda(matcher *m, reader *r, const pt_expr *argument, const pt_expr **out)
+typedef pt__list(const pt_expr_lambda_variable *) variable_list;
+
+/* The parameters in parentheses get types; PT_NOT_FOUND when the lambda has another number of them. */
+static pt_status bind_parameters(matcher *m, reader *r, const pt_expr_lambda *lambda, variable_list *variables)
 {
-    pt__analyzer *a = m->a;
-    if (argument->kind != PT_EXPR_LAMBDA)
-        return PT_NOT_FOUND;
-    const pt_expr_lambda *lambda = pt__expr_as_lambda(argument);
-    pt__list(const pt_expr_lambda_variable *) variables = {0};
+    pt__arena *arena = m->a->arena;
     while (!accept(r, ")")) {
         bool nullable = false;
         const pt_type *type = substitute(m, r, NULL, &nullable);
         nullable = accept(r, "?") || nullable;
         if (type == NULL)
             return PT_NOT_FOUND;
-        if (variables.count < lambda->parameter_count) {
-            pt_expr_lambda_variable *v = pt__expr_make(a->arena, LAMBDA_VARIABLE, lambda_variable, argument->origin);
-            v->name = lambda->parameters[variables.count]->name;
-            v->id = a->next_id++;
+        if (variables->count < lambda->parameter_count) {
+            pt_expr_lambda_variable *v = pt__expr_make(arena, LAMBDA_VARIABLE, lambda_variable, lambda->base.origin);
+            v->name = lambda->parameters[variables->count]->name;
+            v->id = m->a->next_id++;
             v->base.type = type;
             v->base.nullable = nullable;
-            pt__list_push(a->arena, &variables, v);
+            pt__list_push(arena, variables, v);
         }
         accept(r, ",");
     }
     accept(r, "->");
-    if (variables.count != lambda->parameter_count)
+    return variables->count == lambda->parameter_count ? PT_OK : PT_NOT_FOUND;
+}
+
+/* The body, cast to what the signature asks of the result; a variable that is free yet becomes its type. */
+static pt_status fit_body(matcher *m, reader *r, const pt_expr **body)
+{
+    pt__analyzer *a = m->a;
+    const pt_type *type = (*body)->type;
+    if (*r->at < 'A' || *r->at > 'Z') {
+        bool nullable;
+        const pt_type *wanted = substitute(m, r, type, &nullable);
+        if (wanted == NULL || !pt__can_cast_implicitly(a, type, wanted))
+            return PT_NOT_FOUND;
+        *body = pt__implicit_cast(a, *body, wanted);
+        return PT_OK;
+    }
+    variable *v = &m->variables[*r->at - 'A'];
+    if (v->type == NULL)
+        v->type = type;
+    else if (!pt__type_same_kind(v->type, type) && pt__can_cast_implicitly(a, type, v->type))
+        *body = pt__implicit_cast(a, *body, v->type);
+    else if (!pt__type_same_kind(v->type, type))
         return PT_NOT_FOUND;
+    v->nullable |= (*body)->nullable;
+    r->at++;
+    return PT_OK;
+}
+
+static pt_status bind_lambda(matcher *m, reader *r, const pt_expr *argument, const pt_expr **out)
+{
+    pt__analyzer *a = m->a;
+    if (argument->kind != PT_EXPR_LAMBDA)
+        return PT_NOT_FOUND;
+    const pt_expr_lambda *lambda = pt__expr_as_lambda(argument);
+    variable_list variables = {0};
+    PT_TRY(bind_parameters(m, r, lambda, &variables));
     pt__lambda_scope inner = {m->scope->lambdas, lambda, variables.items};
     pt__scope scope = *m->scope;
     scope.lambdas = &inner;
     const pt_expr *body;
     PT_TRY(pt__analyze_expr(a, &scope, lambda->body, &body, m->err));
     m->scope->outer_was_used |= scope.outer_was_used;
-    reader result = *r;
-    if (*result.at >= 'A' && *result.at <= 'Z') {
-        variable *v = &m->variables[*result.at - 'A'];
-        if (v->type == NULL)
-            v->type = body->type;
-        else if (!pt__type_same_kind(v->type, body->type) && pt__can_cast_implicitly(a, body->type, v->type))
-            body = pt__implicit_cast(a, body, v->type);
-        else if (!pt__type_same_kind(v->type, body->type))
-            return PT_NOT_FOUND;
-        v->nullable |= body->nullable;
-        r->at++;
-    } else {
-        bool nullable;
-        const pt_type *wanted = substitute(m, r, body->type, &nullable);
-        if (wanted == NULL || !pt__can_cast_implicitly(a, body->type, wanted))
-            return PT_NOT_FOUND;
-        body = pt__implicit_cast(a, body, wanted);
-    }
+    PT_TRY(fit_body(m, r, &body));
     pt_expr_lambda *bound = pt__expr_make(a->arena, LAMBDA, lambda, argument->origin);
     bound->body = body;
     bound->parameters = variables.items;

@@ -91,13 +91,11 @@ PT_RULE(percentile_within)
     return take_percentage(a, call, match, 0, percentile_type(type), err);
 }
 
-/* percentile_approx(x, percentage[, accuracy]) keeps the type of x. */
-PT_RULE(percentile_approx)
+/* The first argument, of a type that has an order with distances; text is read as numbers. */
+static pt_status take_ordered(pt__analyzer *a, const pt_expr_call *call, pt__match *match, bool fits, pt_error *err)
 {
-    if (call->argument_count < 2 || call->argument_count > 3)
-        return PT_NOT_FOUND;
     const pt_type *type = pt__argument_type(match, 0);
-    if (!is_ranked(type) && (!pt__type_is_datetime(type) || type->id == PT_TYPE_TIME))
+    if (!fits)
         return pt__mismatch(
             a, call, 0,
             "(\"NUMERIC\" or \"DATE\" or \"TIMESTAMP\" or \"TIMESTAMP_NTZ\" or \"INTERVAL YEAR TO MONTH\" "
@@ -105,6 +103,17 @@ PT_RULE(percentile_approx)
             err);
     if (pt__type_is_string(type) || type->id == PT_TYPE_VOID)
         pt__cast_argument(a, match, 0, PT_T(DOUBLE));
+    return PT_OK;
+}
+
+/* percentile_approx(x, percentage[, accuracy]) keeps the type of x. */
+PT_RULE(percentile_approx)
+{
+    if (call->argument_count < 2 || call->argument_count > 3)
+        return PT_NOT_FOUND;
+    const pt_type *type = pt__argument_type(match, 0);
+    PT_TRY(
+        take_ordered(a, call, match, is_ranked(type) || (pt__type_is_datetime(type) && type->id != PT_TYPE_TIME), err));
     if (call->argument_count > 2) {
         if (!pt__type_is_integral(pt__argument_type(match, 2)))
             return pt__mismatch(a, call, 2, "\"INTEGRAL\"", err);
@@ -141,14 +150,7 @@ PT_RULE(histogram_numeric)
     if (call->argument_count != 2)
         return PT_NOT_FOUND;
     const pt_type *type = pt__argument_type(match, 0);
-    if (!is_ranked(type) && !pt__type_is_datetime(type))
-        return pt__mismatch(
-            a, call, 0,
-            "(\"NUMERIC\" or \"DATE\" or \"TIMESTAMP\" or \"TIMESTAMP_NTZ\" or \"INTERVAL YEAR TO MONTH\" "
-            "or \"INTERVAL DAY TO SECOND\")",
-            err);
-    if (pt__type_is_string(type) || type->id == PT_TYPE_VOID)
-        pt__cast_argument(a, match, 0, PT_T(DOUBLE));
+    PT_TRY(take_ordered(a, call, match, is_ranked(type) || pt__type_is_datetime(type), err));
     pt__cast_argument(a, match, 1, PT_T(INT));
     match->type = pair_array(a, (pt_field){"x", pt__argument_type(match, 0), true, NULL},
                              (pt_field){"y", PT_T(DOUBLE), true, NULL}, true);

@@ -1,50 +1,21 @@
-#include "backend/duckdb/batch.h"
+#include "backend/duckdb/batch_column.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* How the values of a column are copied. */
-typedef enum layout {
-    LAYOUT_NULL,
-    LAYOUT_BOOLEAN,
-    LAYOUT_FIXED,     /* the same bytes */
-    LAYOUT_DECIMAL16, /* 16, 32 or 64 bits, widened to 128 */
-    LAYOUT_DECIMAL32,
-    LAYOUT_DECIMAL64,
-    LAYOUT_MICROSECONDS, /* to nanoseconds */
-    LAYOUT_INTERVAL,     /* months, days, µs to months, days, ns */
-    LAYOUT_TEXT,
-    LAYOUT_LIST,
-    LAYOUT_STRUCT
-} layout;
-
-struct pt__batch_column {
-    layout layout;
-    size_t width_bytes;        /* FIXED: of a value */
-    pt__batch_buffer validity; /* without data: no NULL so far */
-    pt__batch_buffer offsets;
-    pt__batch_buffer values;
-    size_t expected_values_bytes; /* what the last batch needed */
-    size_t expected_offsets_bytes;
-    int64_t length;
-    int64_t null_count;
-    pt__batch_column *children;
-    size_t child_count;
-};
-
 /* ---- making columns ---- */
 
-static layout decimal_layout(duckdb_logical_type type)
+static pt__batch_layout decimal_layout(duckdb_logical_type type)
 {
     switch (duckdb_decimal_internal_type(type)) {
-    case DUCKDB_TYPE_SMALLINT: return LAYOUT_DECIMAL16;
-    case DUCKDB_TYPE_INTEGER: return LAYOUT_DECIMAL32;
-    case DUCKDB_TYPE_BIGINT: return LAYOUT_DECIMAL64;
-    default: return LAYOUT_FIXED;
+    case DUCKDB_TYPE_SMALLINT: return PT_LAYOUT_DECIMAL16;
+    case DUCKDB_TYPE_INTEGER: return PT_LAYOUT_DECIMAL32;
+    case DUCKDB_TYPE_BIGINT: return PT_LAYOUT_DECIMAL64;
+    default: return PT_LAYOUT_FIXED;
     }
 }
 
-static void set_layout(pt__batch_column *column, layout which, size_t width_bytes)
+static void set_layout(pt__batch_column *column, pt__batch_layout which, size_t width_bytes)
 {
     column->layout = which;
     column->width_bytes = width_bytes;
@@ -61,7 +32,7 @@ static bool add_children(pt__batch_column *column, size_t count)
 
 static bool init_list(pt__batch_column *column, const pt_type *type, duckdb_logical_type engine_type)
 {
-    set_layout(column, LAYOUT_LIST, 0);
+    set_layout(column, PT_LAYOUT_LIST, 0);
     if (!add_children(column, 1))
         return false;
     duckdb_logical_type child = duckdb_list_type_child_type(engine_type);
@@ -72,11 +43,11 @@ static bool init_list(pt__batch_column *column, const pt_type *type, duckdb_logi
 
 static bool init_map(pt__batch_column *column, const pt_type *type, duckdb_logical_type engine_type)
 {
-    set_layout(column, LAYOUT_LIST, 0);
+    set_layout(column, PT_LAYOUT_LIST, 0);
     if (!add_children(column, 1))
         return false;
     pt__batch_column *entries = &column->children[0];
-    set_layout(entries, LAYOUT_STRUCT, 0);
+    set_layout(entries, PT_LAYOUT_STRUCT, 0);
     if (!add_children(entries, 2))
         return false;
     duckdb_logical_type key = duckdb_map_type_key_type(engine_type);
@@ -90,7 +61,7 @@ static bool init_map(pt__batch_column *column, const pt_type *type, duckdb_logic
 
 static bool init_struct(pt__batch_column *column, const pt_type *type, duckdb_logical_type engine_type)
 {
-    set_layout(column, LAYOUT_STRUCT, 0);
+    set_layout(column, PT_LAYOUT_STRUCT, 0);
     bool ok = add_children(column, type->field_count);
     for (size_t i = 0; ok && i < type->field_count; i++) {
         duckdb_logical_type child = duckdb_struct_type_child_type(engine_type, i);
@@ -102,37 +73,37 @@ static bool init_struct(pt__batch_column *column, const pt_type *type, duckdb_lo
 
 static bool init_variant(pt__batch_column *column)
 {
-    set_layout(column, LAYOUT_STRUCT, 0);
+    set_layout(column, PT_LAYOUT_STRUCT, 0);
     if (!add_children(column, 2))
         return false;
-    set_layout(&column->children[0], LAYOUT_TEXT, 0);
-    set_layout(&column->children[1], LAYOUT_TEXT, 0);
+    set_layout(&column->children[0], PT_LAYOUT_TEXT, 0);
+    set_layout(&column->children[1], PT_LAYOUT_TEXT, 0);
     return true;
 }
 
 static bool init_column(pt__batch_column *column, const pt_type *type, duckdb_logical_type engine_type)
 {
     switch (type->id) {
-    case PT_TYPE_VOID: set_layout(column, LAYOUT_NULL, 0); return true;
-    case PT_TYPE_BOOLEAN: set_layout(column, LAYOUT_BOOLEAN, 0); return true;
-    case PT_TYPE_BYTE: set_layout(column, LAYOUT_FIXED, 1); return true;
-    case PT_TYPE_SHORT: set_layout(column, LAYOUT_FIXED, 2); return true;
+    case PT_TYPE_VOID: set_layout(column, PT_LAYOUT_NULL, 0); return true;
+    case PT_TYPE_BOOLEAN: set_layout(column, PT_LAYOUT_BOOLEAN, 0); return true;
+    case PT_TYPE_BYTE: set_layout(column, PT_LAYOUT_FIXED, 1); return true;
+    case PT_TYPE_SHORT: set_layout(column, PT_LAYOUT_FIXED, 2); return true;
     case PT_TYPE_INT:
     case PT_TYPE_FLOAT:
     case PT_TYPE_DATE:
-    case PT_TYPE_INTERVAL_YEAR_MONTH: set_layout(column, LAYOUT_FIXED, 4); return true;
+    case PT_TYPE_INTERVAL_YEAR_MONTH: set_layout(column, PT_LAYOUT_FIXED, 4); return true;
     case PT_TYPE_LONG:
     case PT_TYPE_DOUBLE:
     case PT_TYPE_TIMESTAMP:
     case PT_TYPE_TIMESTAMP_NTZ:
-    case PT_TYPE_INTERVAL_DAY_TIME: set_layout(column, LAYOUT_FIXED, 8); return true;
+    case PT_TYPE_INTERVAL_DAY_TIME: set_layout(column, PT_LAYOUT_FIXED, 8); return true;
     case PT_TYPE_DECIMAL: set_layout(column, decimal_layout(engine_type), 16); return true;
-    case PT_TYPE_TIME: set_layout(column, LAYOUT_MICROSECONDS, 8); return true;
-    case PT_TYPE_INTERVAL_CALENDAR: set_layout(column, LAYOUT_INTERVAL, 16); return true;
+    case PT_TYPE_TIME: set_layout(column, PT_LAYOUT_MICROSECONDS, 8); return true;
+    case PT_TYPE_INTERVAL_CALENDAR: set_layout(column, PT_LAYOUT_INTERVAL, 16); return true;
     case PT_TYPE_STRING:
     case PT_TYPE_CHAR:
     case PT_TYPE_VARCHAR:
-    case PT_TYPE_BINARY: set_layout(column, LAYOUT_TEXT, 0); return true;
+    case PT_TYPE_BINARY: set_layout(column, PT_LAYOUT_TEXT, 0); return true;
     case PT_TYPE_UDT: return init_column(column, type->element, engine_type);
     case PT_TYPE_ARRAY: return init_list(column, type, engine_type);
     case PT_TYPE_MAP: return init_map(column, type, engine_type);
@@ -249,7 +220,7 @@ static bool reserve_values(pt__batch_memory *memory, pt__batch_column *column, s
     return pt__batch_reserve(memory, &column->values, needed);
 }
 
-static bool reserve_offsets(pt__batch_memory *memory, pt__batch_column *column, idx_t count)
+bool pt__batch_reserve_offsets(pt__batch_memory *memory, pt__batch_column *column, idx_t count)
 {
     bool is_new = column->offsets.data == NULL;
     size_t needed = ((size_t)column->length + count + 1) * 4;
@@ -308,9 +279,9 @@ static bool append_decimals(pt__batch_memory *memory, pt__batch_column *column, 
     if (!reserve_values(memory, column, (size_t)count * 16))
         return false;
     int64_t *out = (int64_t *)(void *)(column->values.data + column->values.size_bytes);
-    if (column->layout == LAYOUT_DECIMAL16)
+    if (column->layout == PT_LAYOUT_DECIMAL16)
         widen16(out, (const int16_t *)data + first, count);
-    else if (column->layout == LAYOUT_DECIMAL32)
+    else if (column->layout == PT_LAYOUT_DECIMAL32)
         widen32(out, (const int32_t *)data + first, count);
     else
         widen64(out, (const int64_t *)data + first, count);
@@ -384,7 +355,7 @@ static bool append_text(pt__batch_memory *memory, pt__batch_column *column, cons
     size_t total = text_bytes(strings, validity, first, count);
     if (column->values.size_bytes + total > INT32_MAX)
         return false;
-    if (!reserve_values(memory, column, total + 16) || !reserve_offsets(memory, column, count))
+    if (!reserve_values(memory, column, total + 16) || !pt__batch_reserve_offsets(memory, column, count))
         return false;
     int32_t *offsets = (int32_t *)(void *)column->offsets.data + column->length + 1;
     uint8_t *start = column->values.data;
@@ -411,7 +382,7 @@ static bool append_vector(pt__batch_memory *memory, pt__batch_column *column, du
 static bool append_lists(pt__batch_memory *memory, pt__batch_column *column, duckdb_vector vector,
                          const uint64_t *validity, idx_t first, idx_t count)
 {
-    if (!reserve_offsets(memory, column, count))
+    if (!pt__batch_reserve_offsets(memory, column, count))
         return false;
     const duckdb_list_entry *entries = duckdb_vector_get_data(vector);
     duckdb_vector child_vector = duckdb_list_vector_get_child(vector);
@@ -455,17 +426,18 @@ static bool append_values(pt__batch_memory *memory, pt__batch_column *column, du
                           const uint64_t *validity, idx_t first, idx_t count)
 {
     switch (column->layout) {
-    case LAYOUT_NULL: return true;
-    case LAYOUT_BOOLEAN: return append_booleans(memory, column, duckdb_vector_get_data(vector), first, count);
-    case LAYOUT_FIXED: return append_fixed(memory, column, duckdb_vector_get_data(vector), first, count);
-    case LAYOUT_DECIMAL16:
-    case LAYOUT_DECIMAL32:
-    case LAYOUT_DECIMAL64: return append_decimals(memory, column, duckdb_vector_get_data(vector), first, count);
-    case LAYOUT_MICROSECONDS: return append_microseconds(memory, column, duckdb_vector_get_data(vector), first, count);
-    case LAYOUT_INTERVAL: return append_intervals(memory, column, duckdb_vector_get_data(vector), first, count);
-    case LAYOUT_TEXT: return append_text(memory, column, duckdb_vector_get_data(vector), validity, first, count);
-    case LAYOUT_LIST: return append_lists(memory, column, vector, validity, first, count);
-    case LAYOUT_STRUCT: return append_structs(memory, column, vector, first, count);
+    case PT_LAYOUT_NULL: return true;
+    case PT_LAYOUT_BOOLEAN: return append_booleans(memory, column, duckdb_vector_get_data(vector), first, count);
+    case PT_LAYOUT_FIXED: return append_fixed(memory, column, duckdb_vector_get_data(vector), first, count);
+    case PT_LAYOUT_DECIMAL16:
+    case PT_LAYOUT_DECIMAL32:
+    case PT_LAYOUT_DECIMAL64: return append_decimals(memory, column, duckdb_vector_get_data(vector), first, count);
+    case PT_LAYOUT_MICROSECONDS:
+        return append_microseconds(memory, column, duckdb_vector_get_data(vector), first, count);
+    case PT_LAYOUT_INTERVAL: return append_intervals(memory, column, duckdb_vector_get_data(vector), first, count);
+    case PT_LAYOUT_TEXT: return append_text(memory, column, duckdb_vector_get_data(vector), validity, first, count);
+    case PT_LAYOUT_LIST: return append_lists(memory, column, vector, validity, first, count);
+    case PT_LAYOUT_STRUCT: return append_structs(memory, column, vector, first, count);
     }
     return false;
 }
@@ -473,7 +445,7 @@ static bool append_values(pt__batch_memory *memory, pt__batch_column *column, du
 static bool append_vector(pt__batch_memory *memory, pt__batch_column *column, duckdb_vector vector, idx_t first,
                           idx_t count)
 {
-    if (column->layout == LAYOUT_NULL) {
+    if (column->layout == PT_LAYOUT_NULL) {
         column->length += (int64_t)count;
         column->null_count += (int64_t)count;
         return true;
@@ -510,191 +482,4 @@ size_t pt__batch_size_bytes(const pt__batch *batch)
     for (size_t i = 0; i < batch->column_count; i++)
         size += column_bytes(&batch->columns[i]);
     return size;
-}
-
-/* ---- handing out ---- */
-
-typedef struct array_memory {
-    pt__batch_memory *memory;
-    pt__batch_buffer owned[3];
-    const void *buffers[3];
-    struct ArrowArray **children;
-    size_t child_count;
-} array_memory;
-
-static void release_array(struct ArrowArray *array)
-{
-    array_memory *own = array->private_data;
-    for (size_t i = 0; i < own->child_count; i++) {
-        if (own->children[i] != NULL && own->children[i]->release != NULL)
-            own->children[i]->release(own->children[i]);
-        free(own->children[i]);
-    }
-    for (size_t i = 0; i < 3; i++)
-        pt__batch_release(own->memory, &own->owned[i]);
-    pt__batch_memory_unref(own->memory);
-    free(own->children);
-    free(own);
-    array->release = NULL;
-}
-
-/* An empty array with room for children, or false. */
-static bool open_array(pt__batch_memory *memory, size_t child_count, struct ArrowArray *out)
-{
-    array_memory *own = calloc(1, sizeof(*own));
-    if (own == NULL)
-        return false;
-    own->children = calloc(child_count == 0 ? 1 : child_count, sizeof(*own->children));
-    if (own->children == NULL) {
-        free(own);
-        return false;
-    }
-    own->memory = memory;
-    own->child_count = child_count;
-    pt__batch_memory_ref(memory);
-    *out = (struct ArrowArray){.n_children = (int64_t)child_count,
-                               .children = child_count == 0 ? NULL : own->children,
-                               .buffers = own->buffers,
-                               .release = release_array,
-                               .private_data = own};
-    return true;
-}
-
-static void give_buffer(struct ArrowArray *array, pt__batch_buffer *buffer)
-{
-    array_memory *own = array->private_data;
-    own->owned[array->n_buffers] = *buffer;
-    own->buffers[array->n_buffers] = buffer->data;
-    array->n_buffers++;
-    *buffer = (pt__batch_buffer){NULL, 0, 0};
-}
-
-static void give_buffers(pt__batch_column *column, struct ArrowArray *out)
-{
-    column->expected_values_bytes = column->values.size_bytes + column->values.size_bytes / 16 + 64;
-    column->expected_offsets_bytes = column->offsets.size_bytes + column->offsets.size_bytes / 16 + 64;
-    if (column->layout == LAYOUT_NULL)
-        return;
-    give_buffer(out, &column->validity);
-    if (column->layout == LAYOUT_TEXT || column->layout == LAYOUT_LIST)
-        give_buffer(out, &column->offsets);
-    if (column->layout != LAYOUT_LIST && column->layout != LAYOUT_STRUCT)
-        give_buffer(out, &column->values);
-}
-
-static bool finish_column(pt__batch_memory *memory, pt__batch_column *column, struct ArrowArray *out);
-
-static bool finish_children(pt__batch_memory *memory, pt__batch_column *columns, size_t count, struct ArrowArray *out)
-{
-    for (size_t i = 0; i < count; i++) {
-        out->children[i] = calloc(1, sizeof(struct ArrowArray));
-        if (out->children[i] == NULL || !finish_column(memory, &columns[i], out->children[i]))
-            return false;
-    }
-    return true;
-}
-
-static bool finish_column(pt__batch_memory *memory, pt__batch_column *column, struct ArrowArray *out)
-{
-    bool has_offsets = column->layout == LAYOUT_TEXT || column->layout == LAYOUT_LIST;
-    if (has_offsets && !reserve_offsets(memory, column, 0))
-        return false;
-    if (!open_array(memory, column->child_count, out))
-        return false;
-    out->length = column->length;
-    out->null_count = column->null_count;
-    give_buffers(column, out);
-    column->length = 0;
-    column->null_count = 0;
-    if (finish_children(memory, column->children, column->child_count, out))
-        return true;
-    out->release(out);
-    return false;
-}
-
-bool pt__batch_finish(pt__batch *batch, struct ArrowArray *out)
-{
-    if (!open_array(batch->memory, batch->column_count, out))
-        return false;
-    out->length = (int64_t)batch->row_count;
-    out->n_buffers = 1; /* a validity that is never there */
-    batch->row_count = 0;
-    if (finish_children(batch->memory, batch->columns, batch->column_count, out))
-        return true;
-    out->release(out);
-    return false;
-}
-
-/* ---- types ---- */
-
-static duckdb_type engine_id(const pt_type *type)
-{
-    switch (type->id) {
-    case PT_TYPE_VOID: return DUCKDB_TYPE_INTEGER;
-    case PT_TYPE_BOOLEAN: return DUCKDB_TYPE_BOOLEAN;
-    case PT_TYPE_BYTE: return DUCKDB_TYPE_TINYINT;
-    case PT_TYPE_SHORT: return DUCKDB_TYPE_SMALLINT;
-    case PT_TYPE_INT:
-    case PT_TYPE_INTERVAL_YEAR_MONTH: return DUCKDB_TYPE_INTEGER;
-    case PT_TYPE_LONG:
-    case PT_TYPE_INTERVAL_DAY_TIME: return DUCKDB_TYPE_BIGINT;
-    case PT_TYPE_FLOAT: return DUCKDB_TYPE_FLOAT;
-    case PT_TYPE_DOUBLE: return DUCKDB_TYPE_DOUBLE;
-    case PT_TYPE_DECIMAL: return DUCKDB_TYPE_DECIMAL;
-    case PT_TYPE_STRING:
-    case PT_TYPE_CHAR:
-    case PT_TYPE_VARCHAR: return DUCKDB_TYPE_VARCHAR;
-    case PT_TYPE_BINARY: return DUCKDB_TYPE_BLOB;
-    case PT_TYPE_DATE: return DUCKDB_TYPE_DATE;
-    case PT_TYPE_TIME: return DUCKDB_TYPE_TIME;
-    case PT_TYPE_TIMESTAMP: return DUCKDB_TYPE_TIMESTAMP_TZ;
-    case PT_TYPE_TIMESTAMP_NTZ: return DUCKDB_TYPE_TIMESTAMP;
-    case PT_TYPE_INTERVAL_CALENDAR: return DUCKDB_TYPE_INTERVAL;
-    case PT_TYPE_ARRAY: return DUCKDB_TYPE_LIST;
-    case PT_TYPE_MAP: return DUCKDB_TYPE_MAP;
-    case PT_TYPE_STRUCT:
-    case PT_TYPE_VARIANT: return DUCKDB_TYPE_STRUCT;
-    case PT_TYPE_UDT: return engine_id(type->element);
-    case PT_TYPE_COUNT: break;
-    }
-    return DUCKDB_TYPE_INVALID;
-}
-
-static bool child_fits(const pt_type *type, duckdb_logical_type child)
-{
-    bool fits = pt__batch_type_fits(type, child);
-    duckdb_destroy_logical_type(&child);
-    return fits;
-}
-
-static bool fields_fit(const pt_type *type, duckdb_logical_type engine_type)
-{
-    idx_t wanted = type->id == PT_TYPE_VARIANT ? 2 : type->field_count == 0 ? 1 : type->field_count;
-    if (duckdb_struct_type_child_count(engine_type) != wanted)
-        return false;
-    for (size_t i = 0; i < type->field_count; i++) {
-        if (!child_fits(type->fields[i].type, duckdb_struct_type_child_type(engine_type, i)))
-            return false;
-    }
-    return true;
-}
-
-bool pt__batch_type_fits(const pt_type *type, duckdb_logical_type engine_type)
-{
-    if (type->id == PT_TYPE_VOID)
-        return true;
-    if (duckdb_get_type_id(engine_type) != engine_id(type))
-        return false;
-    switch (type->id) {
-    case PT_TYPE_DECIMAL:
-        return duckdb_decimal_scale(engine_type) == type->scale && duckdb_decimal_width(engine_type) == type->precision;
-    case PT_TYPE_UDT: return pt__batch_type_fits(type->element, engine_type);
-    case PT_TYPE_ARRAY: return child_fits(type->element, duckdb_list_type_child_type(engine_type));
-    case PT_TYPE_MAP:
-        return child_fits(type->key, duckdb_map_type_key_type(engine_type)) &&
-               child_fits(type->element, duckdb_map_type_value_type(engine_type));
-    case PT_TYPE_STRUCT:
-    case PT_TYPE_VARIANT: return fields_fit(type, engine_type);
-    default: return true;
-    }
 }

@@ -197,8 +197,10 @@ pt_status pt__sql_window_clause(pt__sql_parser *p, size_t mark);
 const pt_expr *pt__sql_make_call(pt__sql_parser *p, size_t first, const char *name, size_t count, ...);
 const pt_expr *pt__sql_make_string(pt__sql_parser *p, size_t first, const char *text);
 
-/* ---- queries (query.c, from.c, group.c, pipe.c) ---- */
+/* ---- queries (query.c, select.c, organization.c, with.c, from.c, group.c, pipe.c) ---- */
 
+/** Whether a token of the kind cannot start an expression: what stands before it is whole. */
+bool pt__sql_ends_operand(int32_t kind);
 /** Whether the token `ahead` starts a query and not an expression. */
 bool pt__sql_starts_query(const pt__sql_parser *p, size_t ahead);
 /** Whether a word stands where a clause can start and what follows fits that clause. */
@@ -213,10 +215,15 @@ pt_status pt__sql_query_under(pt__sql_parser *p, pt_plan_with *with, const pt_pl
 pt_status pt__sql_query_after(pt__sql_parser *p, const pt_plan *first, const pt_plan **out);
 /** An operand of set operations: SELECT, VALUES, TABLE, FROM, (query). */
 pt_status pt__sql_query_primary(pt__sql_parser *p, const pt_plan **out);
+pt_status pt__sql_select(pt__sql_parser *p, const pt_plan **out);
+/** FROM …, with or without a SELECT after it. */
+pt_status pt__sql_from_first(pt__sql_parser *p, const pt_plan **out);
 /** SELECT over an input that is given. */
 pt_status pt__sql_select_from(pt__sql_parser *p, const pt_plan *input, const pt_plan **out);
 /** ORDER BY, SORT BY, LIMIT …, as far as they are there. */
 pt_status pt__sql_organization(pt__sql_parser *p, const pt_plan **in_out);
+/** The same where the query's windows start at position `mark` of the named ones. */
+pt_status pt__sql_organization_since(pt__sql_parser *p, size_t mark, const pt_plan **in_out);
 /** WITH …; leaves `out->input` to the caller. NULL when there is no WITH. */
 pt_status pt__sql_with_clause(pt__sql_parser *p, pt_plan_with **out);
 

@@ -1,4 +1,5 @@
 /* The types of variants in words: OBJECT<a: BIGINT, b: ARRAY<STRING>>. */
+#include "analyze/json_schema.h"
 #include "backend/duckdb/functions/kernels.h"
 #include "backend/duckdb/functions/nested.h"
 #include "backend/duckdb/functions/variant.h"
@@ -19,53 +20,6 @@ static const pt_type *decimal_type(pt__arena *arena, const pt__variant_value *va
         unscaled /= 10;
     int32_t digits = pt__int128_digits(unscaled);
     return pt__type_decimal(arena, digits > scale ? digits : scale, scale);
-}
-
-static const pt_type *wider_decimal(pt__arena *arena, const pt_type *a, const pt_type *b)
-{
-    int32_t scale = a->scale > b->scale ? a->scale : b->scale;
-    int32_t whole =
-        a->precision - a->scale > b->precision - b->scale ? a->precision - a->scale : b->precision - b->scale;
-    return whole + scale > PT_DECIMAL_PRECISION_MAX ? PT_T(DOUBLE) : pt__type_decimal(arena, whole + scale, scale);
-}
-
-static const pt_type *as_decimal(pt__arena *arena, const pt_type *type)
-{
-    return type->id == PT_TYPE_LONG ? pt__type_decimal(arena, 20, 0) : type;
-}
-
-static const pt_type *merge(pt__arena *arena, const pt_type *a, const pt_type *b);
-
-static const pt_type *merge_objects(pt__arena *arena, const pt_type *a, const pt_type *b)
-{
-    pt_field *fields = pt__arena_array(arena, pt_field, a->field_count + b->field_count + 1);
-    size_t count = 0;
-    for (size_t i = 0, k = 0; i < a->field_count || k < b->field_count; count++) {
-        int order = i == a->field_count ? 1 : k == b->field_count ? -1 : strcmp(a->fields[i].name, b->fields[k].name);
-        fields[count] = order <= 0 ? a->fields[i] : b->fields[k];
-        if (order == 0)
-            fields[count].type = merge(arena, a->fields[i].type, b->fields[k].type);
-        i += order <= 0;
-        k += order >= 0;
-    }
-    return pt__type_struct(arena, fields, count);
-}
-
-static const pt_type *merge(pt__arena *arena, const pt_type *a, const pt_type *b)
-{
-    if (a->id == PT_TYPE_VOID || b->id == PT_TYPE_VOID)
-        return a->id == PT_TYPE_VOID ? b : a;
-    if (a->id == PT_TYPE_STRUCT && b->id == PT_TYPE_STRUCT)
-        return merge_objects(arena, a, b);
-    if (a->id == PT_TYPE_ARRAY && b->id == PT_TYPE_ARRAY)
-        return pt__type_array(arena, merge(arena, a->element, b->element), true);
-    if (pt__type_equal(a, b))
-        return a;
-    if (!pt__type_is_numeric(a) || !pt__type_is_numeric(b))
-        return PT_T(VARIANT);
-    if (a->id == PT_TYPE_DOUBLE || b->id == PT_TYPE_DOUBLE || a->id == PT_TYPE_FLOAT || b->id == PT_TYPE_FLOAT)
-        return PT_T(DOUBLE);
-    return wider_decimal(arena, as_decimal(arena, a), as_decimal(arena, b));
 }
 
 static const pt_type *object_type(pt__arena *arena, const pt__variant *variant, const pt__variant_value *value,
@@ -91,7 +45,7 @@ static const pt_type *array_type(pt__arena *arena, const pt__variant *variant, c
     for (uint32_t i = 0; i < value->count; i++) {
         pt__variant child;
         if (pt__variant_child(variant, value, i, &child, NULL))
-            element = merge(arena, element, type_of(arena, &child, depth + 1));
+            element = pt__merge_inferred(arena, element, type_of(arena, &child, depth + 1), PT_T(VARIANT));
     }
     return pt__type_array(arena, element, true);
 }
@@ -156,7 +110,7 @@ static const pt_type *schema_of(pt__arena *arena, const pt__fn_column *column, i
         if (!pt__fn_bit(elements.validity, i))
             continue;
         variant = pt__variant_at(&elements, i);
-        type = merge(arena, type, type_of(arena, &variant, 0));
+        type = pt__merge_inferred(arena, type, type_of(arena, &variant, 0), PT_T(VARIANT));
     }
     return type;
 }
