@@ -146,6 +146,13 @@ typedef struct pt_backend_vtable {
     pt_status (*begin)(void *session, void **transaction, pt_error *err);
     /** Ends it in any case; an error tells that a commit has failed. */
     pt_status (*end)(void *session, void *transaction, bool commit, pt_error *err);
+    /** Whether an encoded query only reads, so that it may be run again after a crash; NULL: none is known to. */
+    bool (*reads_only)(void *session, const pt_query *query);
+    /**
+     * Whether the write of that operation is proven to have been carried out, asked after the node that ran it has
+     * died. NULL: that can never be proven.
+     */
+    pt_status (*was_committed)(void *session, const char *operation_id, bool *out, pt_error *err);
 } pt_backend_vtable;
 
 /** A backend that is open, under the name that the host knows it by. */

@@ -37,7 +37,8 @@ extern "C" {
     X(TIMEOUT, "deadline passed")                                                                                      \
     X(UNAVAILABLE, "temporarily unavailable")                                                                          \
     X(IO, "input or output failed")                                                                                    \
-    X(INTERNAL, "internal error")
+    X(INTERNAL, "internal error")                                                                                      \
+    X(INTERRUPTED, "interrupted: whether it took effect is not known")
 
 #define PT_STATUS_ENUM(name, text) PT_##name,
 typedef enum pt_status { PT_STATUS_MAP(PT_STATUS_ENUM) PT_STATUS_COUNT } pt_status;

@@ -7,6 +7,7 @@
 #include <portico/backend.h>
 #include <portico/config.h>
 #include <portico/error.h>
+#include <portico/job_store.h>
 #include <portico/log.h>
 
 #ifdef __cplusplus
@@ -20,7 +21,9 @@ typedef struct pt_host_options {
     const pt_config *config; /* read during the call; copied where it is kept; NULL: defaults */
     pt_log_sink log;         /* NULL: silent */
     void *log_context;
-    pt_log_level log_level; /* records above it are dropped */
+    pt_log_level log_level;               /* records above it are dropped */
+    const pt_job_store_vtable *job_store; /* an open store of the embedder's, instead of that of jobs.store; or NULL */
+    void *job_store_self;                 /* outlives the host */
 } pt_host_options;
 
 pt_status pt_host_new(const pt_host_options *options, pt_host **out, pt_error *err);

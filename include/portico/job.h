@@ -62,13 +62,13 @@ typedef struct pt_job_report {
     const char *session_id; /* the client's */
     pt_operation_state state;
     pt_job_kind kind;
-    int64_t created_us; /* since 1970 */
-    int64_t started_us; /* 0: not yet */
-    int64_t ended_us;   /* 0: not yet */
-    int64_t rows;       /* of the output so far */
-    int64_t bytes;      /* of the output so far, as Arrow */
-    int64_t batches;    /* of the output so far */
-    double progress;    /* 0 to 1; negative: unknown */
+    int64_t created_us;  /* since 1970 */
+    int64_t started_us;  /* 0: not yet */
+    int64_t ended_us;    /* 0: not yet */
+    int64_t rows;        /* of the output so far */
+    int64_t bytes;       /* of the output so far, as Arrow */
+    int64_t batches;     /* of the output so far */
+    double progress;     /* 0 to 1; negative: unknown */
     const char *backend; /* that was chosen; NULL: not yet */
     int32_t attempt;     /* 1, and one more with each recovery */
     bool is_output_kept; /* in a file */
@@ -126,10 +126,10 @@ typedef struct pt_job_event {
     size_t size_bytes;
     uint64_t number; /* 0, 1, 2, … without gaps; the last one is FINISHED, FAILED or CANCELLED */
     pt_job_event_kind kind;
-    int64_t time_us;  /* since 1970 */
-    uint64_t batch;   /* BATCH: its index */
-    int64_t rows;     /* BATCH: of it; PROGRESS and later: so far */
-    double progress;  /* PROGRESS: 0 to 1 */
+    int64_t time_us; /* since 1970 */
+    uint64_t batch;  /* BATCH: its index */
+    int64_t rows;    /* BATCH: of it; PROGRESS and later: so far */
+    double progress; /* PROGRESS: 0 to 1 */
 } pt_job_event;
 
 typedef struct pt_job_subscription pt_job_subscription;

@@ -1,5 +1,6 @@
 /* Rows that a session keeps, and observed metrics. */
 #include "analyze/analyze.h"
+#include "exec/recover.h"
 #include "exec/run.h"
 #include "exec/session_catalog.h"
 #include "plan/walk.h"
@@ -76,6 +77,7 @@ static pt_status list_kept(pt_session *session, const char *id, pt__kept *kept, 
 
 pt_status pt__job_checkpoint(pt_job *job, const pt_plan *plan, const char **relation_id, pt_error *err)
 {
+    PT_TRY(pt__job_begin(job, PT_JOB_WRITE, err)); /* what is kept ends with the session */
     const pt_plan *relation;
     pt__backend_slot *slot;
     void *backend_session;

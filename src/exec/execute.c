@@ -1,5 +1,6 @@
 /* What becomes of a result's rows: batches in the spool, one IPC stream in memory, or calls. */
 #include "base/buffer.h"
+#include "exec/durable.h"
 #include "exec/ipc_writer.h"
 #include "exec/run.h"
 
@@ -123,6 +124,11 @@ static pt_status spool_begin(void *context, const struct ArrowSchema *schema, pt
     pt_bytes *message;
     PT_TRY(pt__ipc_schema_message(schema, &message, err));
     rows->schema = schema;
+    pt_status status = pt__durable_set_schema(rows->job, message, err);
+    if (status != PT_OK) {
+        pt_bytes_unref(message);
+        return status;
+    }
     pthread_mutex_lock(&rows->job->lock);
     pt_bytes *old = rows->job->schema_message;
     rows->job->schema_message = message;

@@ -1,4 +1,5 @@
 #include "base/unconst.h"
+#include "exec/durable.h"
 #include "exec/schema_cache.h"
 #include "exec/state.h"
 
@@ -8,6 +9,8 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+enum { TICK_MS = 1000 };
 
 static void *keep_house(void *argument);
 
@@ -107,6 +110,7 @@ static void free_memory(pt_host *host)
     pt__map_deinit(&host->global_views);
     pt__map_deinit(&host->functions);
     pt__host_close_decoders(host);
+    pt__host_close_store(host);
     pt__schema_cache_clear(host);
     pt__recent_deinit(&host->closed);
     pt__zones_free(host->zones);
@@ -149,6 +153,8 @@ pt_status pt_host_new(const pt_host_options *options, pt_host **out, pt_error *e
         status = pt_error_set(err, PT_NO_MEMORY, "no memory for the host");
     if (status == PT_OK)
         status = pt__host_add_decoders(host, err);
+    if (status == PT_OK)
+        status = pt__host_open_store(host, options, config, err);
     if (status == PT_OK)
         status = start_threads(host, err);
     if (status != PT_OK) {
@@ -415,14 +421,38 @@ static void cancel_jobs(pt_host *host, pt_session *session)
     pt__session_cancel_all(session);
 }
 
+static void renew_leases(pt_host *host, pt_session *session)
+{
+    (void)host;
+    pt__session_renew_leases(session);
+}
+
 void pt__host_tick(pt_host *host)
 {
+    if (host->store != NULL) {
+        each_session(host, renew_leases);
+        pt__host_retain(host);
+    }
     each_session(host, expire);
     pthread_mutex_lock(&host->lock);
     bool is_over = host->draining && pt__host_now_ms(host) >= host->drain_end_ms;
     pthread_mutex_unlock(&host->lock);
     if (is_over)
         each_session(host, cancel_jobs);
+}
+
+/* Leases are renewed well before they run out. */
+static uint64_t tick_ms(const pt_host *host)
+{
+    uint64_t third = host->limits.lease / 3 + 1;
+    return host->store != NULL && third < TICK_MS ? third : TICK_MS;
+}
+
+static void add_ms(struct timespec *at, uint64_t ms)
+{
+    at->tv_nsec += (long)(ms * 1000000);
+    at->tv_sec += at->tv_nsec / 1000000000;
+    at->tv_nsec %= 1000000000;
 }
 
 static void *keep_house(void *argument)
@@ -432,7 +462,7 @@ static void *keep_house(void *argument)
     while (!pt__host_is_closing(host)) {
         struct timespec at;
         clock_gettime(CLOCK_MONOTONIC, &at);
-        at.tv_sec++;
+        add_ms(&at, tick_ms(host));
         pthread_cond_timedwait(&host->housekeeping, &host->lock, &at);
         if (pt__host_is_closing(host))
             break;

@@ -1,4 +1,4 @@
-#include "exec/state.h"
+#include "exec/durable.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +53,9 @@ static void destroy(pt_job *job)
 {
     end_context(job);
     pt__spool_deinit(job);
+    pt__events_deinit(job);
+    pt__durable_free(job->durable);
+    pt__output_free(job->output);
     pt_error_clear(&job->failure);
     pt__shared_arena_unref(job->memory);
     free_tags(job);
@@ -82,14 +85,17 @@ static pt_job *new_job(pt_session *session, const pt__job_request *request)
     if (request->traceparent.size_bytes < sizeof(job->traceparent))
         snprintf(job->traceparent, sizeof(job->traceparent), "%.*s", (int)request->traceparent.size_bytes,
                  (const char *)request->traceparent.data);
+    job->is_detached = request->is_detached;
+    job->is_recorded_first = request->is_recorded_first;
     job->run = request->run;
     job->free_context = request->free_context;
     job->context = request->context;
-    job->progress = -1;
+    job->attempt = 1;
+    job->created_us = pt__host_now_us(session->host);
     job->started_ms = job->unattended_ms = pt__host_now_ms(session->host);
     size_t limit = request->arena_limit_bytes;
     job->memory = pt__shared_arena_new(limit == 0 ? (size_t)session->host->limits.plan_bytes : limit);
-    if (job->memory == NULL || !copy_tags(job, request)) {
+    if (job->memory == NULL || !copy_tags(job, request) || !pt__events_init(job)) {
         job->free_context = NULL; /* still the caller's */
         destroy(job);
         return NULL;
@@ -111,12 +117,17 @@ void pt_job_unref(pt_job *job)
 
 /* ---- running ---- */
 
-static void mark_running(pt_job *job)
+void pt__job_mark_running(pt_job *job)
 {
     pthread_mutex_lock(&job->lock);
-    if (job->state == PT_OPERATION_PENDING)
+    if (job->state == PT_OPERATION_PENDING) {
         job->state = PT_OPERATION_RUNNING;
+        if (job->started_us == 0)
+            job->started_us = pt__host_now_us(job->session->host);
+        pt__event_add_locked(job, PT_JOB_STARTED, 0, 0, 0);
+    }
     pthread_mutex_unlock(&job->lock);
+    pt__events_deliver(job);
 }
 
 static bool has_ended_locked(const pt_job *job)
@@ -132,6 +143,13 @@ bool pt__job_has_ended(pt_job *job)
     return ended;
 }
 
+static pt_job_event_kind event_of_end(pt_operation_state state)
+{
+    if (state == PT_OPERATION_SUCCEEDED)
+        return PT_JOB_FINISHED;
+    return state == PT_OPERATION_CANCELLED ? PT_JOB_CANCELLED : PT_JOB_FAILED;
+}
+
 void pt__job_end(pt_job *job, pt_operation_state state, pt_error *failure)
 {
     pthread_mutex_lock(&job->lock);
@@ -140,11 +158,15 @@ void pt__job_end(pt_job *job, pt_operation_state state, pt_error *failure)
         if (failure != NULL)
             pt_error_move(&job->failure, failure);
         job->ended_ms = pt__host_now_ms(job->session->host);
+        if (job->ended_us == 0)
+            job->ended_us = pt__host_now_us(job->session->host);
         if (state == PT_OPERATION_CANCELLED)
             pt__spool_clear_locked(job);
+        pt__event_add_locked(job, event_of_end(state), 0, job->rows_written, state == PT_OPERATION_SUCCEEDED);
         pt__spool_wake_locked(job);
     }
     pthread_mutex_unlock(&job->lock);
+    pt__events_deliver(job);
 }
 
 /* A frame of its own, so that nothing of the caller's is live across the guard's longjmp. */
@@ -155,7 +177,7 @@ static pt_status run_guarded(pt_job *job, pt_error *err)
     return job->run(job, job->context, err);
 }
 
-static void leave(pt_job *job)
+void pt__job_leave(pt_job *job)
 {
     pt__shared_arena *memory = job->memory;
     pt__arena_unguard(memory->arena);
@@ -168,29 +190,53 @@ static void leave(pt_job *job)
     pt__shared_arena_unref(memory);
 }
 
+/* Where a worker and not the caller waits for the store. */
+static pt_status put_on_record(pt_job *job, pt_error *err)
+{
+    if (job->durable == NULL || job->durable->fence != 0)
+        return PT_OK;
+    pt_error inner = PT_ERROR_INIT;
+    pt_status status = pt__durable_insert(job, PT_OPERATION_RUNNING, &inner);
+    if (status == PT_ALREADY_EXISTS)
+        status = pt__raise(err, PT_COND_INVALID_HANDLE_OPERATION_ALREADY_EXISTS, "handle", job->id, NULL);
+    else if (status != PT_OK)
+        pt_error_move(err, &inner);
+    pt_error_clear(&inner);
+    return status;
+}
+
 static void run_job(void *context)
 {
     pt_job *job = context;
     pt_error err = PT_ERROR_INIT;
-    mark_running(job);
+    pt__job_mark_running(job);
     pt_status status = pt__job_check(job, &err);
     if (status == PT_OK)
+        status = put_on_record(job, &err);
+    if (status == PT_OK)
         status = run_guarded(job, &err);
+    status = pt__durable_end(job, status, &err);
     if (status == PT_OK)
         pt__job_end(job, PT_OPERATION_SUCCEEDED, NULL);
     else
         pt__job_end(job, status == PT_CANCELLED ? PT_OPERATION_CANCELLED : PT_OPERATION_FAILED, &err);
     pt_error_clear(&err);
-    leave(job);
+    pt__job_leave(job);
     pt_job_unref(job);
 }
 
 /* ---- starting ---- */
 
-static pt_status repeated(pt_job *job, const pt__job_request *request, pt_error *err)
+bool pt__job_is_repeat(const pt_job *job, const pt__job_request *request)
 {
     pt_bytes_view print = request->fingerprint;
-    if (job->fingerprint_bytes == print.size_bytes && job->fingerprint == pt__hash_bytes(print.data, print.size_bytes))
+    return job->fingerprint_bytes == print.size_bytes &&
+           job->fingerprint == pt__hash_bytes(print.data, print.size_bytes);
+}
+
+static pt_status repeated(pt_job *job, const pt__job_request *request, pt_error *err)
+{
+    if (pt__job_is_repeat(job, request))
         return PT_OK;
     return pt__raise(err, PT_COND_INVALID_HANDLE_OPERATION_ALREADY_EXISTS, "handle", job->id, NULL);
 }
@@ -208,19 +254,11 @@ static pt_status may_start(pt_session *session, const pt__job_request *request, 
     return PT_OK;
 }
 
-/* With the session's lock held: lists a new job, or finds the one of that id. A reference of the caller's. */
-static pt_status list_job(pt_session *session, const pt__job_request *request, bool *is_new, pt_job **out,
-                          pt_error *err)
+/* With the session's lock held. A reference of the caller's. */
+static pt_status list_new(pt_session *session, const pt__job_request *request, pt_job **out, pt_error *err)
 {
-    pt_job *job = request->id == NULL ? NULL : pt__map_get(&session->jobs, request->id);
-    *is_new = job == NULL;
-    if (job != NULL) {
-        PT_TRY(repeated(job, request, err));
-        *out = pt_job_ref(job);
-        return PT_OK;
-    }
     PT_TRY(may_start(session, request, err));
-    job = new_job(session, request);
+    pt_job *job = new_job(session, request);
     if (job != NULL && pt__map_set(&session->jobs, job->id, job, NULL)) {
         session->last_seen_ms = job->started_ms;
         *out = pt_job_ref(job);
@@ -231,6 +269,19 @@ static pt_status list_job(pt_session *session, const pt__job_request *request, b
         pt_job_unref(job);
     }
     return pt_error_set(err, PT_NO_MEMORY, "no memory for the operation");
+}
+
+/* With the session's lock held: lists a new job, or finds the one of that id. A reference of the caller's. */
+static pt_status list_job(pt_session *session, const pt__job_request *request, bool *is_new, pt_job **out,
+                          pt_error *err)
+{
+    pt_job *job = request->id == NULL ? NULL : pt__map_get(&session->jobs, request->id);
+    *is_new = job == NULL;
+    if (job == NULL)
+        return list_new(session, request, out, err);
+    PT_TRY(repeated(job, request, err));
+    *out = pt_job_ref(job);
+    return PT_OK;
 }
 
 static void drop_context(const pt__job_request *request)
@@ -250,35 +301,80 @@ static void unlist(pt_job *job)
         pt_job_unref(job);
 }
 
+pt_status pt__job_make(pt_session *session, const pt__job_request *request, pt__durable *take_durable, pt_job **out,
+                       pt_error *err)
+{
+    pthread_mutex_lock(&session->lock);
+    pt_status status = list_new(session, request, out, err);
+    if (status == PT_OK)
+        (*out)->durable = take_durable;
+    pthread_mutex_unlock(&session->lock);
+    if (status != PT_OK)
+        pt__durable_free(take_durable);
+    return status;
+}
+
+pt_status pt__job_post(pt_job *job, pt_error *err)
+{
+    pt_job_ref(job); /* the worker's */
+    pt_status status = pt__host_run(job->session->host, run_job, job, err);
+    if (status == PT_OK)
+        return PT_OK;
+    unlist(job);
+    pt_job_unref(job);
+    return status;
+}
+
+/* The caller is told that it has a job once that is on record. */
+static pt_status record_first(pt_job *job, pt_error *err)
+{
+    if (job->durable == NULL || !job->is_recorded_first)
+        return PT_OK;
+    pt_status status = pt__durable_insert(job, PT_OPERATION_PENDING, err);
+    if (status != PT_OK)
+        unlist(job);
+    return status;
+}
+
+/* Lists the job with what is to go on record, or finds the one of that id. */
+static pt_status find_or_make(pt_session *session, const pt__job_request *request, bool *is_new, pt_job **out,
+                              pt_error *err)
+{
+    pt__durable *durable = NULL;
+    if (request->query != NULL && session->host->store != NULL)
+        PT_TRY(pt__durable_new(session, request, &durable, err));
+    pthread_mutex_lock(&session->lock);
+    pt_status status = list_job(session, request, is_new, out, err);
+    if (status == PT_OK && *is_new)
+        (*out)->durable = durable;
+    pthread_mutex_unlock(&session->lock);
+    if (status != PT_OK || !*is_new)
+        pt__durable_free(durable);
+    return status;
+}
+
 pt_status pt__job_start(pt_session *session, const pt__job_request *request, bool *is_new, pt_job **out, pt_error *err)
 {
-    if (request->id != NULL && !pt__is_uuid(request->id)) {
-        drop_context(request);
-        return pt__raise(err, PT_COND_INVALID_HANDLE_FORMAT, "handle", request->id, NULL);
-    }
     pt_job *job = NULL;
     bool made = false;
-    pthread_mutex_lock(&session->lock);
-    pt_status status = list_job(session, request, &made, &job, err);
-    pthread_mutex_unlock(&session->lock);
+    pt_status status = request->id == NULL || pt__is_uuid(request->id)
+                           ? find_or_make(session, request, &made, &job, err)
+                           : pt__raise(err, PT_COND_INVALID_HANDLE_FORMAT, "handle", request->id, NULL);
     if (status != PT_OK || !made)
         drop_context(request);
+    if (status == PT_OK && made) {
+        status = record_first(job, err);
+        if (status == PT_OK && (status = pt__job_post(job, err)) != PT_OK)
+            pt__durable_withdraw(job);
+        if (status != PT_OK)
+            pt_job_unref(job);
+    }
     if (status != PT_OK)
         return status;
     if (is_new != NULL)
         *is_new = made;
     *out = job;
-    if (!made)
-        return PT_OK;
-    pt_job_ref(job); /* the worker's */
-    status = pt__host_run(session->host, run_job, job, err);
-    if (status == PT_OK)
-        return PT_OK;
-    unlist(job);
-    pt_job_unref(job);
-    pt_job_unref(job);
-    *out = NULL;
-    return status;
+    return PT_OK;
 }
 
 /* ---- cancelling ---- */
@@ -286,9 +382,11 @@ pt_status pt__job_start(pt_session *session, const pt__job_request *request, boo
 pt_status pt__job_check(pt_job *job, pt_error *err)
 {
     pthread_mutex_lock(&job->lock);
-    bool is_cancelled = job->state == PT_OPERATION_CANCELLED;
+    pt_operation_state state = job->state;
     pthread_mutex_unlock(&job->lock);
-    return is_cancelled ? pt__raise(err, PT_COND_OPERATION_CANCELED, NULL) : PT_OK;
+    if (state == PT_OPERATION_CANCELLED)
+        return pt__raise(err, PT_COND_OPERATION_CANCELED, NULL);
+    return state == PT_OPERATION_FAILED ? pt_job_failure(job, err) : PT_OK; /* while it runs: another node has it */
 }
 
 static const char *detail_of(pt_operation *operation)
@@ -310,17 +408,25 @@ pt_status pt__job_set_operation(pt_job *job, pt_operation *operation, pt_error *
     return operation == NULL ? PT_OK : pt__job_check(job, err);
 }
 
+pt_status pt__job_stop(pt_job *job, pt_operation_state state, pt_error *failure)
+{
+    pt_status status = PT_OK;
+    pt__job_end(job, state, failure);
+    pthread_mutex_lock(&job->operation_lock);
+    if (job->operation != NULL)
+        status = job->operation->vtable->cancel(job->operation, failure);
+    pthread_mutex_unlock(&job->operation_lock);
+    return status;
+}
+
 pt_status pt_job_cancel(pt_job *job, pt_error *err)
 {
     pt_error reason = PT_ERROR_INIT;
     pt__raise(&reason, PT_COND_OPERATION_CANCELED, NULL);
-    pt__job_end(job, PT_OPERATION_CANCELLED, &reason);
+    pt_status status = pt__job_stop(job, PT_OPERATION_CANCELLED, &reason);
+    if (status != PT_OK && err != NULL)
+        pt_error_move(err, &reason);
     pt_error_clear(&reason);
-    pt_status status = PT_OK;
-    pthread_mutex_lock(&job->operation_lock);
-    if (job->operation != NULL)
-        status = job->operation->vtable->cancel(job->operation, err);
-    pthread_mutex_unlock(&job->operation_lock);
     return status;
 }
 
@@ -347,7 +453,9 @@ void pt__job_forget(pt_job *job, bool abandoned)
 bool pt__job_is_abandoned(pt_job *job, uint64_t now_ms, uint64_t limit_ms)
 {
     pthread_mutex_lock(&job->lock);
-    bool is_abandoned = job->readers == NULL && now_ms >= job->unattended_ms && now_ms - job->unattended_ms >= limit_ms;
+    bool may_be = !job->is_detached || job->durable == NULL || has_ended_locked(job);
+    bool is_abandoned =
+        may_be && job->readers == NULL && now_ms >= job->unattended_ms && now_ms - job->unattended_ms >= limit_ms;
     pthread_mutex_unlock(&job->lock);
     return is_abandoned;
 }

@@ -26,7 +26,16 @@ typedef struct pt__job_request {
     /** Lives on without readers for job.abandon-after, its output kept for re-reading; else it ends with its reader. */
     bool is_resumable;
     pt_bytes_view
-        traceparent;          /* W3C trace context of the call; copied; what is longer than the standard's is dropped */
+        traceparent; /* W3C trace context of the call; copied; what is longer than the standard's is dropped */
+    /** Goes on without readers, when it is on record. */
+    bool is_detached;
+    /**
+     * What is to be put on record, so that a node that has a runner or decoder of the format can run it again;
+     * borrowed. NULL: nothing.
+     */
+    const pt_encoded_query *query;
+    /** It is on record when pt__job_start returns, which then waits for the store; else when the worker begins. */
+    bool is_recorded_first;
     size_t arena_limit_bytes; /* of pt__job_arena; 0: host's plan.memory-limit */
     /**
      * Runs on a worker. The job succeeds when it returns PT_OK. Arena exhaustion inside is caught by the caller.
@@ -47,6 +56,24 @@ typedef struct pt__job_request {
  * Threads:   any; does not block.
  */
 pt_status pt__job_start(pt_session *session, const pt__job_request *request, bool *is_new, pt_job **out, pt_error *err);
+
+/**
+ * How jobs of one format that were on record run again: a frontend whose jobs write more than batches registers one.
+ * Formats without runner run as pt_host_submit runs them.
+ */
+typedef struct pt__job_runner {
+    const char *format;
+    void *mount;
+    /** Sets run, free_context and context. */
+    pt_status (*prepare)(void *mount, const pt_encoded_query *query, pt__job_request *out, pt_error *err);
+} pt__job_runner;
+
+/** Replaces one of the same format. PT_LIMIT when there are too many. */
+pt_status pt__host_add_runner(pt_host *host, const pt__job_runner *runner, pt_error *err);
+void pt__host_remove_runner(pt_host *host, const void *mount);
+
+/** The `run` of a query that was submitted; takes nothing of `query`. */
+pt_status pt__submission_prepare(const pt_encoded_query *query, pt__job_request *out, pt_error *err);
 
 /* ---- for `run`, on the worker ---- */
 

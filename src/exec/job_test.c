@@ -513,3 +513,118 @@ PT_TEST(many_jobs_run_beside_blocked_ones)
     }
     end(host, session);
 }
+
+/* ---- events ---- */
+
+typedef struct heard {
+    atomic_uint_fast64_t next; /* number that is to come */
+    atomic_int kinds[PT_JOB_CANCELLED + 1];
+    atomic_int mistakes;
+} heard;
+
+static void hear(void *context, const pt_job_event *event)
+{
+    heard *h = context;
+    if (atomic_fetch_add(&h->next, 1) != event->number || event->time_us == 0)
+        atomic_fetch_add(&h->mistakes, 1);
+    if (event->kind == PT_JOB_BATCH && event->batch != (uint64_t)atomic_load(&h->kinds[PT_JOB_BATCH]))
+        atomic_fetch_add(&h->mistakes, 1);
+    atomic_fetch_add(&h->kinds[event->kind], 1);
+}
+
+static pt_job_subscription *subscribe(pt_job *job, heard *h, pt_mailbox *mailbox)
+{
+    pt_job_subscription *subscription = NULL;
+    pt_job_subscribe_options options = {sizeof(options), hear, h, mailbox};
+    PT_CHECK_EQ(pt_job_subscribe(job, &options, &subscription, NULL), PT_OK);
+    return subscription;
+}
+
+static void check_heard(const heard *h, int batches, pt_job_event_kind last)
+{
+    PT_CHECK_EQ(atomic_load(&h->mistakes), 0);
+    PT_CHECK_EQ(atomic_load(&h->kinds[PT_JOB_ACCEPTED]), 1);
+    PT_CHECK_EQ(atomic_load(&h->kinds[PT_JOB_STARTED]), 1);
+    PT_CHECK_EQ(atomic_load(&h->kinds[PT_JOB_BATCH]), batches);
+    PT_CHECK_EQ(atomic_load(&h->kinds[last]), 1);
+}
+
+PT_TEST(job_events_come_whole_and_in_order_early_and_late)
+{
+    pt_host *host = new_host("spool.memory", "64KiB");
+    pt_session *session = new_session(host);
+    heard early = {0};
+    heard late = {0};
+    pt_job *job = submit(host, session, NULL, "strings 100 10 1000");
+    pt_job_subscription *first = subscribe(job, &early, NULL);
+    struct ArrowArrayStream stream;
+    struct ArrowArray batch;
+    PT_CHECK_EQ(pt_job_result(job, &stream, NULL), PT_OK);
+    while (stream.get_next(&stream, &batch) == 0 && batch.release != NULL)
+        batch.release(&batch);
+    stream.release(&stream);
+    PT_CHECK_EQ(pt_job_wait(job, 5000, NULL), PT_OK);
+    pt_job_subscription *second = subscribe(job, &late, NULL);
+    check_heard(&late, 100, PT_JOB_FINISHED);
+    pt_job_event events[200];
+    PT_CHECK_EQ(pt_job_events(job, 0, events, 200), atomic_load(&late.next));
+    PT_CHECK_EQ(pt_job_events(job, 1, events, 1), 1);
+    PT_CHECK_EQ(events[0].kind, PT_JOB_STARTED);
+    for (int i = 0; i < 1000 && atomic_load(&early.kinds[PT_JOB_FINISHED]) == 0; i++)
+        nap_ms(5); /* the worker tells it after the waiters */
+    check_heard(&early, 100, PT_JOB_FINISHED);
+    pt_job_unsubscribe(first);
+    pt_job_unsubscribe(second);
+    pt_job_unref(job);
+    end(host, session);
+}
+
+static void ignore_wake(void *context)
+{
+    (void)context;
+}
+
+PT_TEST(job_events_come_through_a_mailbox)
+{
+    pt_host *host = new_host(NULL, NULL);
+    pt_session *session = new_session(host);
+    pt_mailbox *mailbox = NULL;
+    heard told = {0};
+    heard gone = {0};
+    PT_CHECK_EQ(pt_mailbox_new(ignore_wake, NULL, &mailbox, NULL), PT_OK);
+    pt_job *job = submit(host, session, NULL, "hang");
+    pt_job_subscription *subscription = subscribe(job, &told, mailbox);
+    pt_job_unsubscribe(subscribe(job, &gone, mailbox)); /* what was posted for it is not delivered */
+    nap_ms(20);
+    PT_CHECK_EQ(atomic_load(&told.next), 0);
+    pt_job_cancel(job, NULL);
+    pt_mailbox_run(mailbox);
+    check_heard(&told, 0, PT_JOB_CANCELLED);
+    PT_CHECK_EQ(atomic_load(&gone.next), 0);
+    pt_job_unsubscribe(subscription);
+    pt_job_unref(job);
+    end(host, session);
+    pt_mailbox_free(mailbox);
+}
+
+PT_TEST(job_status_tells_times_rows_and_backend)
+{
+    pt_host *host = new_host(NULL, NULL);
+    pt_session *session = new_session(host);
+    pt_job *job = submit(host, session, NULL, "rows 5 1000");
+    PT_CHECK_EQ(pt_job_wait(job, 5000, NULL), PT_OK);
+    pt_job_report report = {.size_bytes = sizeof(report)};
+    PT_CHECK_EQ(pt_job_status(job, &report, NULL), PT_OK);
+    PT_CHECK_STR(report.backend, "test");
+    PT_CHECK_EQ(report.rows, 5000);
+    PT_CHECK_EQ(report.batches, 5);
+    PT_CHECK_EQ(report.kind, PT_JOB_READ);
+    PT_CHECK(report.bytes >= 40000);
+    PT_CHECK(report.created_us <= report.started_us && report.started_us <= report.ended_us);
+    pt_job_report shorter = {.size_bytes = offsetof(pt_job_report, created_us), .created_us = 77};
+    PT_CHECK_EQ(pt_job_status(job, &shorter, NULL), PT_OK); /* of a program built against fewer members */
+    PT_CHECK_EQ(shorter.state, PT_OPERATION_SUCCEEDED);
+    PT_CHECK_EQ(shorter.created_us, 77);
+    pt_job_unref(job);
+    end(host, session);
+}

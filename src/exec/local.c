@@ -23,6 +23,7 @@ static pt_status find_blob(pt__session_catalog *c, const char *hash, pt_bytes_vi
     pt_bytes *blob = pt__session_get_artifact(c->session, name);
     if (blob == NULL)
         return pt__raise(err, PT_COND_CANNOT_FIND_CACHED_LOCAL_RELATION, "hash", hash, NULL);
+    pt__job_needs(c->job, "the uploaded data", name);
     pt__arena_defer(c->arena, drop_bytes, blob);
     *out = pt_bytes_get_view(blob);
     return PT_OK;

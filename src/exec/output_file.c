@@ -270,6 +270,14 @@ pt_status pt__output_append(pt__output *output, const pt__spool_entry *entry, pt
 
 /* ---- sealing ---- */
 
+static void close_file(pt__output *output)
+{
+    pthread_mutex_lock(&output->lock);
+    close(output->fd);
+    output->fd = -1;
+    pthread_mutex_unlock(&output->lock);
+}
+
 static void append_place(pt__buffer *out, const place *at)
 {
     pt__buffer entry = PT_BUFFER_INIT;
@@ -345,7 +353,9 @@ pt_status pt__output_seal(pt__output *output, pt_error *err)
     pt__buffer_deinit(&index);
     PT_TRY(status);
     output->size_bytes = end;
-    return give_name(output, err);
+    PT_TRY(give_name(output, err));
+    close_file(output); /* jobs are kept by the thousand */
+    return PT_OK;
 }
 
 /* ---- opening ---- */
@@ -513,10 +523,28 @@ pt_status pt__output_open(const char *folder, const char *name, pt__output **out
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 && errno == ENOENT)
         return pt_error_set(err, PT_NOT_FOUND, "the output %s is not kept any more", name);
-    return fd < 0 ? fail("opened", path, err) : pt__output_open_fd(fd, name, out, err);
+    if (fd < 0)
+        return fail("opened", path, err);
+    PT_TRY(pt__output_open_fd(fd, name, out, err));
+    (*out)->folder = strdup(folder);
+    if ((*out)->folder != NULL)
+        close_file(*out);
+    return PT_OK;
 }
 
 /* ---- reading ---- */
+
+/* A descriptor of the reader's own: the writer's may be closed meanwhile. */
+static int open_file(pt__output *output)
+{
+    char path[PATH_BYTES];
+    pthread_mutex_lock(&output->lock);
+    int fd = output->fd < 0 ? -1 : fcntl(output->fd, F_DUPFD_CLOEXEC, 0);
+    pthread_mutex_unlock(&output->lock);
+    if (fd >= 0 || output->folder == NULL || !make_path(path, output->folder, output->name, ""))
+        return fd;
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
 
 uint64_t pt__output_entry_count(pt__output *output)
 {
@@ -550,6 +578,16 @@ uint64_t pt__output_batch_position(pt__output *output, uint64_t batch)
     return at;
 }
 
+bool pt__output_is_batch(pt__output *output, uint64_t index, int64_t *row_count)
+{
+    pthread_mutex_lock(&output->lock);
+    bool is_batch = index < output->count && output->places[index].kind == PT_SPOOL_BATCH;
+    if (is_batch)
+        *row_count = output->places[index].row_count;
+    pthread_mutex_unlock(&output->lock);
+    return is_batch;
+}
+
 pt_bytes *pt__output_schema(pt__output *output)
 {
     pthread_mutex_lock(&output->lock);
@@ -571,7 +609,7 @@ static bool find_place(pt__output *output, uint64_t index, place *out)
     return is_there;
 }
 
-static bool read_body(pt__output *output, const place *at, pt__spool_entry *entry)
+static bool read_body(int fd, const place *at, pt__spool_entry *entry)
 {
     entry->body_bytes = at->body_bytes;
     if (at->body_bytes == 0)
@@ -580,7 +618,7 @@ static bool read_body(pt__output *output, const place *at, pt__spool_entry *entr
     if (segment == NULL)
         return false;
     entry->body = segment;
-    segment->owner = read_bytes(output->fd, at->body_bytes, at->offset + at->header_bytes);
+    segment->owner = read_bytes(fd, at->body_bytes, at->offset + at->header_bytes);
     if (segment->owner == NULL)
         return false;
     segment->view = pt_bytes_get_view(segment->owner);
@@ -598,16 +636,24 @@ static bool find_metadata(pt__spool_entry *entry)
     return size <= header.size_bytes - FRAME_BYTES;
 }
 
+static bool read_batch(pt__output *output, const place *at, pt__spool_entry *entry)
+{
+    int fd = open_file(output);
+    if (fd < 0)
+        return false;
+    entry->header = read_bytes(fd, at->header_bytes, at->offset);
+    bool is_good = entry->header != NULL && find_metadata(entry) && read_body(fd, at, entry);
+    close(fd);
+    return is_good;
+}
+
 static bool read_entry(pt__output *output, const place *at, pt__spool_entry *entry)
 {
     entry->kind = at->kind;
     entry->note = at->note;
     entry->row_count = at->row_count;
     entry->start_offset = at->start_row;
-    if (at->kind == PT_SPOOL_NOTE)
-        return true;
-    entry->header = read_bytes(output->fd, at->header_bytes, at->offset);
-    return entry->header != NULL && find_metadata(entry) && read_body(output, at, entry);
+    return at->kind == PT_SPOOL_NOTE || read_batch(output, at, entry);
 }
 
 pt_status pt__output_read(pt__output *output, uint64_t index, pt__spool_entry **out, pt_error *err)

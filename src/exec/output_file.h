@@ -42,6 +42,9 @@ uint64_t pt__output_size_bytes(pt__output *output);
 /** Position of the batch-th batch among all entries; the number of entries when there are no more. */
 uint64_t pt__output_batch_position(pt__output *output, uint64_t batch);
 
+/** Whether the entry at `index` is a batch, and its rows. */
+bool pt__output_is_batch(pt__output *output, uint64_t index, int64_t *row_count);
+
 /** A reference, or NULL when there are no batches. */
 pt_bytes *pt__output_schema(pt__output *output);
 

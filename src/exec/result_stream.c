@@ -36,6 +36,7 @@ static pt_status next_batch(result_stream *s, pt__spool_entry **entry)
         case PT_READ_END: return PT_OK;
         case PT_READ_FAILED: return pt_job_failure(s->job, &s->err);
         case PT_READ_WAIT: break;
+        case PT_READ_FILE:
         case PT_READ_DISCONNECTED:
         case PT_READ_GONE: return pt_error_set(&s->err, PT_CANCELLED, "the result is not kept any more");
         }
@@ -98,12 +99,24 @@ static void release(struct ArrowArrayStream *stream)
     stream->release = NULL;
 }
 
-pt_status pt_job_result(pt_job *job, struct ArrowArrayStream *out, pt_error *err)
+/* Where the batch of that index stands among all entries, notes included; where the next one will, for the index
+   after the last. */
+static pt_status find_batch(pt_job *job, uint64_t batch, uint64_t *position, pt_error *err)
 {
+    pthread_mutex_lock(&job->lock);
+    bool is_known = batch <= job->batches_written && pt__spool_find_batch_locked(job, batch, position);
+    pthread_mutex_unlock(&job->lock);
+    return is_known ? PT_OK : pt__raise(err, PT_COND_INVALID_CURSOR_POSITION_NOT_FOUND, NULL);
+}
+
+pt_status pt_job_result_from(pt_job *job, uint64_t batch_index, struct ArrowArrayStream *out, pt_error *err)
+{
+    pt__reader_options options = {.position = 0};
+    if (batch_index > 0)
+        PT_TRY(find_batch(job, batch_index, &options.position, err));
     result_stream *s = calloc(1, sizeof(*s));
     if (s == NULL)
         return pt_error_set(err, PT_NO_MEMORY, "no memory for a result stream");
-    const pt__reader_options options = {.position = 0};
     pt_status status = pt__reader_open(job, &options, &s->reader, err);
     if (status != PT_OK) {
         free(s);
@@ -112,4 +125,9 @@ pt_status pt_job_result(pt_job *job, struct ArrowArrayStream *out, pt_error *err
     s->job = pt_job_ref(job);
     *out = (struct ArrowArrayStream){get_schema, get_next, get_last_error, release, s};
     return PT_OK;
+}
+
+pt_status pt_job_result(pt_job *job, struct ArrowArrayStream *out, pt_error *err)
+{
+    return pt_job_result_from(job, 0, out, err);
 }

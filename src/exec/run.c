@@ -1,5 +1,7 @@
 #include "exec/run.h"
 
+#include "exec/recover.h"
+
 #include "plan/arrow_schema.h"
 #include "plan/table.h"
 
@@ -82,6 +84,25 @@ static pt_status read_result(run *r, const struct ArrowSchema *schema)
     return status;
 }
 
+/* An encoded query counts as a write unless the backend knows better; commands have begun as writes before. */
+static pt_job_kind kind_of(const pt__backend_slot *slot, void *backend_session, const pt_query *query)
+{
+    if (query->plan != NULL)
+        return PT_JOB_READ;
+    return pt__backend_has(slot, reads_only) && slot->vtable->reads_only(backend_session, query) ? PT_JOB_READ
+                                                                                                 : PT_JOB_WRITE;
+}
+
+static pt_status begin(run *r, const pt__backend_slot *slot, void *backend_session, const pt_query *query)
+{
+    if (r->job == NULL)
+        return PT_OK;
+    pthread_mutex_lock(&r->job->lock);
+    r->job->backend = slot->vtable->name;
+    pthread_mutex_unlock(&r->job->lock);
+    return pt__job_begin(r->job, kind_of(slot, backend_session, query), r->err);
+}
+
 /* `schema` NULL: the stream's own. */
 static pt_status run_query(run *r, const pt_query *query, const struct ArrowSchema *schema)
 {
@@ -89,6 +110,7 @@ static pt_status run_query(run *r, const pt_query *query, const struct ArrowSche
     void *backend_session;
     PT_TRY(check(r));
     PT_TRY(pt__session_backend(r->session, &slot, &backend_session, r->err));
+    PT_TRY(begin(r, slot, backend_session, query));
     PT_TRY(slot->vtable->execute(backend_session, query, &r->operation, r->err));
     pt_status status = watch(r, r->operation);
     if (status == PT_OK)
@@ -223,5 +245,6 @@ pt_status pt__run_command(pt_job *job, const pt_plan *command, pt_error *err)
     pt__session_time_zone(job->session, zone);
     pt_query query = pt__query_for(job->session, job, pt__job_arena(job), zone);
     query.plan = command;
+    PT_TRY(pt__job_begin(job, PT_JOB_WRITE, err));
     return run_query(&r, &query, NULL);
 }

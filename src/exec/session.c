@@ -1,4 +1,4 @@
-#include "exec/state.h"
+#include "exec/durable.h"
 #include "exec/streams.h"
 
 #include <stdlib.h>
@@ -243,6 +243,7 @@ bool pt__session_tick(pt_session *session, uint64_t now_ms)
             pt__job_forget(list[i], true);
         else if (!pt__job_has_ended(list[i]))
             alive++;
+        pt__events_tick(list[i]);
         pt_job_unref(list[i]);
     }
     free(list);
@@ -255,11 +256,30 @@ bool pt__session_tick(pt_session *session, uint64_t now_ms)
     return is_idle;
 }
 
+void pt__session_renew_leases(pt_session *session)
+{
+    size_t count;
+    pt_job **list = all_jobs(session, &count);
+    for (size_t i = 0; i < count; i++) {
+        pt__durable_renew(list[i]);
+        pt_job_unref(list[i]);
+    }
+    free(list);
+}
+
+static void mark_stopped(pt_job *job)
+{
+    pthread_mutex_lock(&job->lock);
+    job->is_stopped_by_host = true;
+    pthread_mutex_unlock(&job->lock);
+}
+
 void pt__session_cancel_all(pt_session *session)
 {
     size_t count;
     pt_job **list = all_jobs(session, &count);
     for (size_t i = 0; i < count; i++) {
+        mark_stopped(list[i]);
         pt_job_cancel(list[i], NULL);
         pt_job_unref(list[i]);
     }

@@ -157,7 +157,10 @@ static pt_status find_relation(pt__catalog *catalog, pt__arena *arena, const pt_
         PT_TRY(pt__job_check(c->job, err));
     pt__view *view = pt__session_find_view(c->session, name);
     if (view != NULL) {
-        use_view(c, view, name->count == 2 && pt__is_global_temp(name->parts[0]), out);
+        bool is_global = name->count == 2 && pt__is_global_temp(name->parts[0]);
+        if (is_global || view->text == NULL)
+            pt__job_needs(c->job, "the temporary view", view->name);
+        use_view(c, view, is_global, out);
         return PT_OK;
     }
     if (!pt__strip_catalog(name, &database, &object))
@@ -204,6 +207,7 @@ static pt_status find_function(pt__catalog *catalog, pt__arena *arena, const pt_
     pt__function_entry *entry = pt__session_find_function(c->session, name, c->database);
     if (entry == NULL)
         return PT_NOT_FOUND;
+    pt__job_needs(c->job, "the function", entry->function.name);
     pt__arena_defer(arena, drop_function, entry);
     if (entry->class_name != NULL)
         return pt__raise(err, PT_COND_CANNOT_LOAD_FUNCTION_CLASS, "className", entry->class_name, "functionName",
@@ -245,6 +249,7 @@ static pt_status find_cached(pt__catalog *catalog, pt__arena *arena, const char 
     pthread_mutex_unlock(&session->lock);
     if (kept == NULL)
         return pt__raise(err, PT_COND_DATAFRAME_NOT_FOUND, "dfId", relation_id, "sessionId", session->client_id, NULL);
+    pt__job_needs(session_of(catalog)->job, "the kept rows", relation_id);
     pt__arena_defer(arena, drop_kept, kept);
     *out = &kept->result;
     return PT_OK;

@@ -1,6 +1,7 @@
 /* The entry of requests: relations are analyzed, commands carried out. */
 #include "analyze/analyze.h"
 #include "exec/command.h"
+#include "exec/recover.h"
 #include "exec/run.h"
 #include "plan/walk.h"
 
@@ -78,6 +79,18 @@ pt_status pt__session_analyze(pt_session *session, pt__arena *arena, const pt_pl
     return pt__command_catalog_columns(&c, pt__plan_as_catalog(plan), out);
 }
 
+/* What must not be done a second time by a node that takes the job over. */
+static bool changes_something(const pt_plan *plan)
+{
+    switch (plan->kind) {
+    case PT_PLAN_SHOW_OBJECTS:
+    case PT_PLAN_DESCRIBE:
+    case PT_PLAN_EXPLAIN: return false;
+    case PT_PLAN_CATALOG: return true; /* a relation by kind, but it may create and drop */
+    default: return pt__plan_is_command(plan);
+    }
+}
+
 pt_status pt__job_settle(pt_job *job, const pt_plan *plan, const pt_plan **relation, bool *was_command, pt_error *err)
 {
     PT_TRY(pt__job_check(job, err));
@@ -87,6 +100,8 @@ pt_status pt__job_settle(pt_job *job, const pt_plan *plan, const pt_plan **relat
     pt__command c = {job, job->session, arena, pt__session_catalog_new(job->session, job, arena), err};
     plan = push_references(arena, plan);
     *was_command = pt__plan_is_command(plan);
+    if (changes_something(plan))
+        PT_TRY(pt__job_begin(job, PT_JOB_WRITE, err));
     PT_TRY(dispatch(&c, plan, relation));
     return pt__job_check(job, err);
 }

@@ -1,4 +1,4 @@
-#include "exec/state.h"
+#include "exec/durable.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,7 +83,9 @@ static uint64_t low_mark(const pt_job *job)
 
 static void drop_first(pt_job *job)
 {
-    pt__spool_entry_unref(job->slots[job->slot_first].entry);
+    pt__spool_entry *entry = job->slots[job->slot_first].entry;
+    job->base_batch += entry->kind == PT_SPOOL_BATCH;
+    pt__spool_entry_unref(entry);
     job->slot_first = (job->slot_first + 1) % job->slot_capacity;
     job->slot_count--;
     job->base++;
@@ -125,6 +127,19 @@ void pt__spool_wake_locked(pt_job *job)
     }
 }
 
+bool pt__spool_find_batch_locked(pt_job *job, uint64_t batch, uint64_t *position)
+{
+    if (batch < job->base_batch) {
+        *position = job->output == NULL ? 0 : pt__output_batch_position(job->output, batch);
+        return job->output != NULL;
+    }
+    uint64_t seen = job->base_batch;
+    for (*position = job->base; *position < end_index(job); ++*position)
+        if (slot_at(job, *position)->entry->kind == PT_SPOOL_BATCH && seen++ == batch)
+            break;
+    return true;
+}
+
 /* ---- writing ---- */
 
 static bool grow(pt_job *job)
@@ -153,9 +168,19 @@ static void wait_for_room(pt_job *job)
         pthread_cond_wait(&job->changed, &job->lock);
 }
 
+/* Readers get what is dropped here from the file. */
+static void make_room(pt_job *job)
+{
+    while (job->slot_count > 0 && bytes_from(job, job->base) > job->session->host->limits.spool_memory)
+        drop_first(job);
+}
+
 static pt_status append_locked(pt_job *job, pt__spool_entry *entry, pt_error *err)
 {
-    wait_for_room(job);
+    if (job->output == NULL)
+        wait_for_room(job);
+    else
+        make_room(job);
     if (has_ended(job))
         return pt__raise(err, PT_COND_OPERATION_CANCELED, NULL);
     if (job->slot_count == job->slot_capacity && !grow(job))
@@ -164,6 +189,8 @@ static pt_status append_locked(pt_job *job, pt__spool_entry *entry, pt_error *er
     if (entry->kind == PT_SPOOL_BATCH) {
         entry->start_offset = job->rows_written;
         job->rows_written += entry->row_count;
+        job->bytes_written += (int64_t)entry->body_bytes;
+        pt__event_add_locked(job, PT_JOB_BATCH, job->batches_written++, entry->row_count, 0);
     }
     job->slots[(job->slot_first + job->slot_count++) % job->slot_capacity] = (pt__slot){entry, job->total_bytes};
     job->total_bytes += cost(entry);
@@ -173,11 +200,16 @@ static pt_status append_locked(pt_job *job, pt__spool_entry *entry, pt_error *er
 
 pt_status pt__spool_append(pt_job *job, pt__spool_entry *entry, pt_error *err)
 {
+    bool is_batch = entry->kind == PT_SPOOL_BATCH; /* a reader may have freed it by then */
+    pt_status status = pt__durable_append(job, entry, err);
     pthread_mutex_lock(&job->lock);
-    pt_status status = append_locked(job, entry, err);
+    if (status == PT_OK)
+        status = append_locked(job, entry, err);
     pthread_mutex_unlock(&job->lock);
     if (status != PT_OK)
         pt__spool_entry_unref(entry);
+    else if (is_batch)
+        pt__events_deliver(job);
     return status;
 }
 
@@ -230,8 +262,8 @@ pt_status pt__reader_open(pt_job *job, const pt__reader_options *options, pt__re
     reader->wake = options->wake;
     reader->wake_context = options->wake_context;
     pthread_mutex_lock(&job->lock);
-    bool is_kept =
-        (options->position >= job->base || job->state == PT_OPERATION_CANCELLED) && options->position <= end_index(job);
+    bool is_kept = (options->position >= job->base || job->output != NULL || job->state == PT_OPERATION_CANCELLED) &&
+                   options->position <= end_index(job);
     if (is_kept) {
         if (options->is_exclusive)
             disconnect_others(job);
@@ -295,7 +327,7 @@ static pt__read_state next_locked(pt__reader *reader, pt__spool_entry **entry)
     if (job->state == PT_OPERATION_CANCELLED)
         return PT_READ_FAILED;
     if (reader->position < job->base)
-        return PT_READ_GONE;
+        return job->output == NULL ? PT_READ_GONE : PT_READ_FILE;
     if (reader->position < end_index(job)) {
         *entry = take_next(reader);
         return PT_READ_ENTRY;
@@ -306,12 +338,31 @@ static pt__read_state next_locked(pt__reader *reader, pt__spool_entry **entry)
     return PT_READ_WAIT;
 }
 
+/* Without the lock: the output of a job stays as long as the job. */
+static pt__read_state read_file(pt__reader *reader, pt__spool_entry **entry)
+{
+    pt_job *job = reader->job;
+    pt_error err = PT_ERROR_INIT;
+    pt_status status = pt__output_read(job->output, reader->position, entry, &err);
+    if (status != PT_OK)
+        pt__host_log(job->session->host, PT_LOG_ERROR, "job", "%s: %s", job->id, err.message);
+    pt_error_clear(&err);
+    if (status != PT_OK)
+        return PT_READ_GONE;
+    pthread_mutex_lock(&job->lock);
+    reader->position++;
+    if (reader->position > job->sent)
+        job->sent = reader->position;
+    pthread_mutex_unlock(&job->lock);
+    return PT_READ_ENTRY;
+}
+
 pt__read_state pt__reader_next(pt__reader *reader, pt__spool_entry **entry)
 {
     pthread_mutex_lock(&reader->job->lock);
     pt__read_state state = next_locked(reader, entry);
     pthread_mutex_unlock(&reader->job->lock);
-    return state;
+    return state == PT_READ_FILE ? read_file(reader, entry) : state;
 }
 
 static struct timespec deadline_after(uint64_t timeout_ms)
@@ -345,7 +396,7 @@ pt__read_state pt__reader_next_blocking(pt__reader *reader, uint64_t timeout_ms,
         state = next_locked(reader, entry);
     reader->is_waiting = false;
     pthread_mutex_unlock(&job->lock);
-    return state;
+    return state == PT_READ_FILE ? read_file(reader, entry) : state;
 }
 
 pt_status pt_job_wait(pt_job *job, uint64_t timeout_ms, pt_error *err)

@@ -69,7 +69,8 @@ typedef enum pt__read_state {
     PT_READ_END,          /* the job succeeded and all was read */
     PT_READ_FAILED,       /* all before the failure was read; pt_job_failure says why; also when cancelled */
     PT_READ_DISCONNECTED, /* an exclusive reader took over */
-    PT_READ_GONE          /* the position was released or dropped */
+    PT_READ_GONE,         /* the position was released or dropped */
+    PT_READ_FILE          /* within spool.c: it is to be read from the job's file */
 } pt__read_state;
 
 /**

@@ -33,7 +33,7 @@ void pt__shared_arena_unref(pt__shared_arena *shared);
 /** A backend with its wrappers; the name is the host's. */
 typedef pt_backend pt__backend_slot;
 
-enum { PT_BACKENDS_MAX = 16, PT_CLOSED_SESSIONS_KEPT = 1000, PT_ENDED_JOBS_KEPT = 10000 };
+enum { PT_RUNNERS_MAX = 8, PT_BACKENDS_MAX = 16, PT_CLOSED_SESSIONS_KEPT = 1000, PT_ENDED_JOBS_KEPT = 10000 };
 
 /** The vtable member of a backend, or NULL when the backend does not know it. */
 #define pt__backend_has(slot, member)                                                                                  \
@@ -68,6 +68,14 @@ struct pt_host {
     pt__map schemas;      /* schema_cache.c */
     pt__map global_views; /* lower-case name to pt__view */
     pt__workers *workers;
+    const pt_job_store_vtable *store; /* NULL: jobs do not last */
+    void *store_self;
+    bool owns_store;
+    char *output_folder; /* NULL: output is not kept */
+    char node[PT_UUID_TEXT_BYTES];
+    pt__job_runner runners[PT_RUNNERS_MAX];
+    size_t runner_count;
+    uint64_t retention_due_ms;
     pt__zones *zones;
     pthread_mutex_t id_lock; /* of job_ids; nothing else is taken under it */
     pt__uuid_sequence job_ids;
@@ -147,6 +155,18 @@ struct pt_session {
     void *backend_session; /* opened when first needed */
 };
 
+typedef struct pt__durable pt__durable;
+typedef struct pt__output pt__output;
+
+/** The events of a job; under its lock. */
+typedef struct pt__events {
+    pt_job_event *items;
+    size_t count;
+    size_t capacity; /* one more than `count` at least, for the end */
+    double progress; /* of the last one */
+    pt_job_subscription *subscriptions;
+} pt__events;
+
 typedef struct pt__slot {
     pt__spool_entry *entry;
     uint64_t start_bytes; /* cost of all entries before it */
@@ -154,7 +174,8 @@ typedef struct pt__slot {
 
 struct pt_job {
     atomic_size_t references;
-    pt_session *session; /* a reference */
+    pt_session *session;  /* a reference */
+    pt__durable *durable; /* what lasts of it (durable.h); NULL: nothing */
     char id[PT_UUID_TEXT_BYTES];
     uint64_t fingerprint;
     size_t fingerprint_bytes;
@@ -162,30 +183,43 @@ struct pt_job {
     size_t tag_count;
     bool is_resumable;
     char traceparent[PT_TRACEPARENT_BYTES]; /* "": none */
+    bool is_detached;
+    bool is_recorded_first;
     pt_status (*run)(pt_job *job, void *context, pt_error *err);
     void (*free_context)(void *context);
     void *context;
     pt__shared_arena *memory;
 
     pthread_mutex_t lock;
-    pthread_cond_t changed; /* room in the spool, output, end */
+    pthread_cond_t changed; /* room in the spool, output, end, events */
+    pt_job_kind kind;
+    const char *backend; /* that runs it; NULL: none yet */
+    int32_t attempt;
+    int64_t created_us;
+    int64_t started_us; /* 0: not yet */
+    int64_t ended_us;   /* 0: not yet */
+    pt__events events;
+    pt__output *output; /* where entries are kept in a file, also those before `base`; NULL: nowhere */
     pt_operation_state state;
     pt_error failure;
-    bool is_done; /* the worker has left it */
+    bool is_done;            /* the worker has left it */
+    bool is_stopped_by_host; /* which ends, or drains */
     uint64_t started_ms;
     uint64_t ended_ms;
     uint64_t unattended_ms; /* since when it has had no reader */
     bool was_attended;
     int64_t rows_written;
-    double progress; /* last known */
-    char *detail;    /* what wrappers said of the operation that ran last; NULL: nothing */
+    char *detail; /* what wrappers said of the operation that ran last; NULL: nothing */
+    uint64_t batches_written;
+    int64_t bytes_written; /* of the batches */
 
     pt_bytes *schema_message;
     pt__slot *slots; /* a ring: slots[(first + i) % capacity] is entry base + i */
     size_t slot_capacity;
     size_t slot_first;
     size_t slot_count;
-    uint64_t base;        /* index of the first entry that is kept */
+    uint64_t base;        /* index of the first entry that is kept in memory */
+    uint64_t base_batch;  /* batches before it */
     uint64_t total_bytes; /* cost of all entries ever */
     uint64_t sent;        /* index after the last entry that any reader got */
     pt__reader *readers;
@@ -209,6 +243,15 @@ struct pt__reader {
 void pt__host_job_id(pt_host *host, char out[PT_UUID_TEXT_BYTES]);
 void pt__host_forget_session(pt_host *host, pt_session *session, bool remember);
 
+/** The member of a struct of the caller's that its size covers. */
+#define PT_OPTIONS_HAVE(options, member)                                                                               \
+    ((options)->size_bytes >= offsetof(__typeof__(*(options)), member) + sizeof((options)->member))
+
+/* open_store.c */
+/** The store of the configuration, or the embedder's; jobs.output-directory is made. */
+pt_status pt__host_open_store(pt_host *host, const pt_host_options *options, const pt_config *config, pt_error *err);
+void pt__host_close_store(pt_host *host);
+
 /* decode.c */
 void pt__host_init_decoders(pt_host *host);
 /** Registers those that are built in. */
@@ -228,24 +271,56 @@ void pt__session_close_backend(pt_session *session);
 pt_status pt__session_closed_error(const pt_session *session, pt_error *err);
 /** Jobs without readers, and the session itself when idle: true when it should be closed. */
 bool pt__session_tick(pt_session *session, uint64_t now_ms);
+/** Cancels its jobs because the host ends or drains. */
 void pt__session_cancel_all(pt_session *session);
+void pt__session_renew_leases(pt_session *session);
 
 /* job.c */
 /** Removes the job from its session, remembering its last state. */
 void pt__job_forget(pt_job *job, bool abandoned);
 /** Ends the job with this outcome, unless it has ended. Takes the error's content. */
 void pt__job_end(pt_job *job, pt_operation_state state, pt_error *failure);
+/** Ends the job, if it has not ended, and the operation that it runs. */
+pt_status pt__job_stop(pt_job *job, pt_operation_state state, pt_error *failure);
+/** A job of the session that does not run yet; takes `durable` (may be NULL). The context is not ended on failure. */
+pt_status pt__job_make(pt_session *session, const pt__job_request *request, pt__durable *take_durable, pt_job **out,
+                       pt_error *err);
+/** Whether the request is that of the job. */
+bool pt__job_is_repeat(const pt_job *job, const pt__job_request *request);
+/** Hands a job that was made to the workers; on failure it is gone, but for the caller's reference. */
+pt_status pt__job_post(pt_job *job, pt_error *err);
+/** What a worker does when it is through with a job that has ended. */
+void pt__job_leave(pt_job *job);
+/** Notes that the job uses what is lost with its session ("the temporary view", "v"). `job` may be NULL. */
+void pt__job_needs(pt_job *job, const char *what, const char *name);
 /** Whether it has been without reader for `limit_ms`. */
 bool pt__job_is_abandoned(pt_job *job, uint64_t now_ms, uint64_t limit_ms);
 bool pt__job_has_ended(pt_job *job);
 /** Makes `operation` the one that cancel reaches (NULL: none); PT_CANCELLED when the job is already cancelled. */
 pt_status pt__job_set_operation(pt_job *job, pt_operation *operation, pt_error *err);
 
+/** Its state in the order of things: an event, subscribers told, waiters woken. */
+void pt__job_mark_running(pt_job *job);
+
+/* events.c; the names with _locked want job->lock held, the others want no lock held */
+bool pt__events_init(pt_job *job);
+void pt__events_deinit(pt_job *job);
+/** Adds an event; without memory it is left out, but for those of the end. */
+void pt__event_add_locked(pt_job *job, pt_job_event_kind kind, uint64_t batch, int64_t rows, double progress);
+/** The events of a job that is read from its record: all but the end. */
+void pt__events_load_locked(pt_job *job);
+/** Tells subscribers what they have not been told. */
+void pt__events_deliver(pt_job *job);
+/** A PROGRESS event when there is more than at the last one. */
+void pt__events_tick(pt_job *job);
+
 /* spool.c; the names with _locked want job->lock held */
 /** An empty entry with one reference; NULL without memory. */
 pt__spool_entry *pt__spool_entry_new(void);
 /** Takes `entry`. Waits for room. */
 pt_status pt__spool_append(pt_job *job, pt__spool_entry *take_entry, pt_error *err);
+/** The position of the entry that is the batch-th batch; false when it is not kept. */
+bool pt__spool_find_batch_locked(pt_job *job, uint64_t batch, uint64_t *position);
 void pt__spool_wake_locked(pt_job *job);
 void pt__spool_clear_locked(pt_job *job);
 void pt__spool_deinit(pt_job *job);

@@ -15,6 +15,9 @@ atomic_int pt__test_backend_arrays;
 atomic_int pt__test_backend_operations;
 atomic_int pt__test_backend_sessions;
 atomic_int pt__test_backend_pulled;
+atomic_int pt__test_backend_writes;
+atomic_bool pt__test_backend_gate;
+atomic_bool pt__test_backend_committed;
 
 typedef struct test_operation {
     pt_operation base;
@@ -102,10 +105,17 @@ static int get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
     return 0;
 }
 
+static bool must_wait(const test_operation *op)
+{
+    bool is_shut = strcmp(op->what, "gate") == 0 || strcmp(op->what, "write") == 0;
+    return !atomic_load(&op->cancelled) &&
+           (strcmp(op->what, "hang") == 0 || (is_shut && !atomic_load(&pt__test_backend_gate)));
+}
+
 static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
 {
     test_operation *op = stream->private_data;
-    while (strcmp(op->what, "hang") == 0 && !atomic_load(&op->cancelled))
+    while (must_wait(op))
         nap();
     if (atomic_load(&op->cancelled) || strcmp(op->what, "fail") == 0)
         return EIO;
@@ -250,6 +260,7 @@ static pt_status execute(void *session, const pt_query *query, pt_operation **ou
         return PT_UNSUPPORTED;
     }
     atomic_fetch_add(&pt__test_backend_operations, 1);
+    atomic_fetch_add(&pt__test_backend_writes, strcmp(op->what, "write") == 0);
     *out = &op->base;
     return PT_OK;
 }
@@ -262,6 +273,22 @@ static pt_status describe(void *session, const pt_query *query, struct ArrowSche
     return pt_error_set(err, PT_UNSUPPORTED, "the test backend describes nothing");
 }
 
+static bool reads_only(void *session, const pt_query *query)
+{
+    (void)session;
+    pt_bytes_view text = query->encoded.payload;
+    return text.size_bytes < 5 || memcmp(text.data, "write", 5) != 0;
+}
+
+static pt_status was_committed(void *session, const char *operation_id, bool *out, pt_error *err)
+{
+    (void)session;
+    (void)operation_id;
+    (void)err;
+    *out = atomic_load(&pt__test_backend_committed);
+    return PT_OK;
+}
+
 const pt_backend_vtable pt__test_backend = {
     .size_bytes = sizeof(pt_backend_vtable),
     .name = "test",
@@ -272,4 +299,6 @@ const pt_backend_vtable pt__test_backend = {
     .close_session = close_session,
     .describe = describe,
     .execute = execute,
+    .reads_only = reads_only,
+    .was_committed = was_committed,
 };

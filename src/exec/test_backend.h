@@ -20,5 +20,11 @@ extern atomic_int pt__test_backend_sessions;
 
 /** Batches pulled so far, over all. */
 extern atomic_int pt__test_backend_pulled;
+/** Of "write" operations that began. */
+extern atomic_int pt__test_backend_writes;
+/** Shut: operations "gate" and "write" wait. */
+extern atomic_bool pt__test_backend_gate;
+/** What the backend says of writes whose node has died. */
+extern atomic_bool pt__test_backend_committed;
 
 #endif

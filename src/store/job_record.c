@@ -12,7 +12,8 @@ enum request_field {
     REQUEST_TAG = 4,
     REQUEST_DATABASE = 5,
     REQUEST_CONF = 6,
-    REQUEST_VIEW = 7
+    REQUEST_VIEW = 7,
+    REQUEST_SERVER_SESSION = 8
 };
 
 enum view_field { VIEW_NAME = 1, VIEW_TEXT = 2, VIEW_DATABASE = 3, VIEW_COLUMN = 4 };
@@ -74,6 +75,7 @@ void pt__job_request_encode(pt__buffer *out, const pt__job_request_record *r)
     for (size_t i = 0; i < r->tag_count; i++)
         append_text(out, REQUEST_TAG, r->tags[i]);
     append_text(out, REQUEST_DATABASE, r->database);
+    append_text(out, REQUEST_SERVER_SESSION, r->server_session_id);
     for (size_t i = 0; i < r->conf_count; i++)
         append_pair(out, REQUEST_CONF, r->conf[i].key, r->conf[i].value);
     for (size_t i = 0; i < r->view_count; i++)
@@ -204,6 +206,7 @@ static pt_status take_request_field(pt__arena *arena, const pt__proto_field *fie
     case REQUEST_OPTION: return push_option(arena, field, &lists->options, err);
     case REQUEST_TAG: return push_text(arena, field, &lists->tags, err);
     case REQUEST_DATABASE: return take_text(arena, field, &out->database, err);
+    case REQUEST_SERVER_SESSION: return take_text(arena, field, &out->server_session_id, err);
     case REQUEST_CONF: return push_pair(arena, field, &lists->conf, err);
     case REQUEST_VIEW: return push_view(arena, field, &lists->views, err);
     default: return PT_OK;

@@ -31,7 +31,8 @@ typedef struct pt__job_request_record {
     pt_encoded_query query;
     const char *const *tags;
     size_t tag_count;
-    const char *database; /* the session's current one; NULL: default */
+    const char *server_session_id; /* as the client was told it; may be NULL */
+    const char *database;          /* the session's current one; NULL: default */
     const pt__record_pair *conf;
     size_t conf_count;
     const pt__record_view *views;

@@ -93,6 +93,7 @@ static pt_grpc_code code_of(pt_status status)
     case PT_TIMEOUT:
     case PT_IO:
     case PT_INTERNAL:
+    case PT_INTERRUPTED:
     case PT_STATUS_COUNT: return PT_GRPC_INTERNAL; /* as the reference does for whatever Spark itself reports */
     }
     return PT_GRPC_INTERNAL;
@@ -121,6 +122,7 @@ static pt__error_kind kind_of_status(pt_status status)
     case PT_UNAVAILABLE:
     case PT_IO:
     case PT_INTERNAL:
+    case PT_INTERRUPTED:
     case PT_STATUS_COUNT: return PT_ERROR_KIND_SPARK;
     }
     return PT_ERROR_KIND_SPARK;

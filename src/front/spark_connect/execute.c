@@ -6,10 +6,12 @@
 #include "base/map.h"
 #include "base/unconst.h"
 #include "base/utf8.h"
+#include "exec/recover.h"
 #include "front/spark_connect/job.h"
 #include "front/spark_connect/stream.h"
 #include "wire/proto.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -161,12 +163,17 @@ static pt_status start_job(pt__connect *mount, pt_call *call, pt_session *sessio
     void *context = plan == NULL ? NULL : pt__connect_job_new(mount, plan, request->chunk_exponent);
     if (context == NULL)
         return pt_error_set(err, PT_NO_MEMORY, "no memory for a plan of %zu bytes", request->plan.size_bytes);
+    char exponent[4];
+    snprintf(exponent, sizeof(exponent), "%u", request->chunk_exponent);
+    const pt_query_option options[] = {{PT_CONNECT_CHUNK_OPTION, exponent}};
+    const pt_encoded_query query = {PT_CONNECT_FORMAT, request->plan, options, 1};
     pt__job_request job = {
         .id = request->operation_id,
         .fingerprint = {(const uint8_t *)&print, sizeof(print)},
         .tags = request->tags.items,
         .tag_count = request->tags.count,
         .is_resumable = request->is_reattachable,
+        .query = request->is_reattachable ? &query : NULL,
         .run = pt__connect_job_run,
         .free_context = pt__connect_job_free,
         .context = context,
@@ -221,6 +228,39 @@ static pt_status resume(pt__connect *mount, pt_call *call, pt_session *session, 
     return pt__connect_stream_open(mount, call, &start, err);
 }
 
+static pt_status find_own_job(pt__connect *mount, const pt__session_key *key, const char *id, pt_session **session,
+                              pt_job **out, pt_error *err)
+{
+    PT_TRY(pt__host_session(mount->host, key, false, session, err));
+    return pt__session_job(*session, id, out, err);
+}
+
+/*
+ * What this node does not know may be on record: then the client is answered under the names of the session that it
+ * had. Asking blocks for as long as the store takes.
+ */
+static pt_status find_job(pt__connect *mount, const pt__session_key *key, const char *id, pt_session **session,
+                          pt_job **out, pt_error *err)
+{
+    pt_error inner = PT_ERROR_INIT;
+    pt_status status = find_own_job(mount, key, id, session, out, err);
+    if (status == PT_OK || !pt__is_uuid(id))
+        return status;
+    pt_status recovered = pt__host_recover_for(mount->host, key->user, key->session_id, id, out, &inner);
+    if (recovered == PT_OK) {
+        pt_session_unref(*session);
+        *session = pt_session_ref(pt__job_session(*out));
+        status = PT_OK;
+        pt_error_clear(err);
+    } else if (recovered != PT_NOT_FOUND) {
+        status = recovered;
+        if (err != NULL)
+            pt_error_move(err, &inner);
+    }
+    pt_error_clear(&inner);
+    return status;
+}
+
 static pt_status reattach(pt__connect *mount, pt_call *call, pt__arena *arena, pt_bytes_view bytes,
                           pt_session **session, pt_error *err)
 {
@@ -228,9 +268,8 @@ static pt_status reattach(pt__connect *mount, pt_call *call, pt__arena *arena, p
     PT_TRY(pt__connect_unpack(arena, &spark__connect__reattach_execute_request__descriptor, bytes, &message, err));
     const Spark__Connect__ReattachExecuteRequest *request = (const Spark__Connect__ReattachExecuteRequest *)message;
     pt__session_key key = PT_CONNECT_KEY(pt__connect_principal(call), request);
-    PT_TRY(pt__host_session(mount->host, &key, false, session, err));
     pt_job *job = NULL;
-    PT_TRY(pt__session_job(*session, request->operation_id, &job, err));
+    PT_TRY(find_job(mount, &key, request->operation_id, session, &job, err));
     const char *response_id = request->_last_response_id_case == 0 ? NULL : request->last_response_id;
     return resume(mount, call, pt_session_ref(*session), job, response_id, err);
 }

@@ -1,6 +1,7 @@
 #include <portico/spark_connect.h>
 
 #include "front/spark_connect/calls.h"
+#include "front/spark_connect/job.h"
 #include "front/spark_connect/stream.h"
 
 #include <stdlib.h>
@@ -67,6 +68,9 @@ static pt_status open_mount(pt_host *host, const pt_config *config, void **out, 
     atomic_init(&mount->references, 1);
     mount->host = host;
     pt_status status = read_config(mount, config, err);
+    const pt__job_runner runner = {PT_CONNECT_FORMAT, mount, pt__connect_job_prepare};
+    if (status == PT_OK)
+        status = pt__host_add_runner(host, &runner, err);
     if (status != PT_OK) {
         pt__connect_unref(mount);
         return status;
@@ -75,8 +79,10 @@ static pt_status open_mount(pt_host *host, const pt_config *config, void **out, 
     return PT_OK;
 }
 
-static void close_mount(void *mount)
+static void close_mount(void *state)
 {
+    pt__connect *mount = state;
+    pt__host_remove_runner(mount->host, mount);
     pt__connect_unref(mount);
 }
 

@@ -6,6 +6,7 @@
 #include "base/unconst.h"
 #include "decode/spark_connect/decoder.h"
 #include "exec/decode.h"
+#include "exec/recover.h"
 #include "front/spark_connect/notes.h"
 #include "front/spark_connect/show.h"
 #include "front/spark_connect/streaming.h"
@@ -13,6 +14,7 @@
 #include "wire/proto.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct job_context {
     pt__connect *mount;
@@ -37,6 +39,19 @@ void pt__connect_job_free(void *state)
     pt_bytes_unref(context->plan);
     pt__connect_unref(context->mount);
     free(context);
+}
+
+pt_status pt__connect_job_prepare(void *mount, const pt_encoded_query *query, pt__job_request *out, pt_error *err)
+{
+    unsigned long exponent = 0;
+    for (size_t i = 0; i < query->option_count; i++)
+        if (strcmp(query->options[i].name, PT_CONNECT_CHUNK_OPTION) == 0)
+            exponent = strtoul(query->options[i].value, NULL, 10);
+    pt_bytes *plan = pt_bytes_copy(query->payload);
+    out->context = plan == NULL ? NULL : pt__connect_job_new(mount, plan, exponent > 31 ? 0 : (uint8_t)exponent);
+    out->run = pt__connect_job_run;
+    out->free_context = pt__connect_job_free;
+    return out->context != NULL ? PT_OK : pt_error_set(err, PT_NO_MEMORY, "no memory for a plan");
 }
 
 /* ---- notes ---- */
@@ -310,6 +325,13 @@ static pt_status run_operation(pt_job *job, const job_context *context, const pt
     return pt_error_set(err, PT_INTERNAL, "an operation of kind %d", (int)operation->kind);
 }
 
+/* Statements of SQL say later what they are. */
+static bool has_effect(const Spark__Connect__Plan *plan)
+{
+    return plan->op_type_case == SPARK__CONNECT__PLAN__OP_TYPE_COMMAND &&
+           plan->command->command_type_case != SPARK__CONNECT__COMMAND__COMMAND_TYPE_SQL_COMMAND;
+}
+
 pt_status pt__connect_job_run(pt_job *job, void *state, pt_error *err)
 {
     const job_context *context = state;
@@ -323,6 +345,8 @@ pt_status pt__connect_job_run(pt_job *job, void *state, pt_error *err)
         pt__connect_unpack(arena, &spark__connect__plan__descriptor, pt_bytes_get_view(context->plan), &message, err));
     PT_TRY(pt__connect_inflate_plan(arena, (const Spark__Connect__Plan *)message, &plan, err));
     pt__connect_stream_answer answer = {0};
+    if (has_effect(plan))
+        PT_TRY(pt__job_begin(job, PT_JOB_WRITE, err));
     if (plan->op_type_case == SPARK__CONNECT__PLAN__OP_TYPE_COMMAND)
         PT_TRY(pt__connect_streaming(job, context->mount, plan->command, &answer, err));
     if (answer.message != NULL)

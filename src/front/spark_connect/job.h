@@ -8,6 +8,13 @@
 #include "exec/session.h"
 #include "front/spark_connect/mount.h"
 
+/** The format of the plans of ExecutePlan, and the option that says how large the chunks of batches are to be. */
+#define PT_CONNECT_FORMAT "spark.connect.plan.v1"
+#define PT_CONNECT_CHUNK_OPTION "chunk-exponent"
+
+/** Jobs of that format that were on record run again as they ran first (pt__job_runner). */
+pt_status pt__connect_job_prepare(void *mount, const pt_encoded_query *query, pt__job_request *out, pt_error *err);
+
 /** Takes the reference to the serialized spark.connect.Plan, success or failure; NULL when memory is exhausted. */
 void *pt__connect_job_new(pt__connect *mount, pt_bytes *take_plan, uint8_t chunk_exponent);
 void pt__connect_job_free(void *context);

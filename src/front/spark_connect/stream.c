@@ -334,6 +334,7 @@ static bool read_entry(pt__connect_stream *s)
     case PT_READ_WAIT: return false;
     case PT_READ_END: finish_succeeded(s); return false;
     case PT_READ_FAILED: finish_with_failure_of_job(s); return false;
+    case PT_READ_FILE:
     case PT_READ_DISCONNECTED:
     case PT_READ_GONE: finish_with_cursor_error(s, state); return false;
     }
