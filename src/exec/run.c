@@ -1,7 +1,6 @@
 #include "exec/run.h"
 
 #include "exec/recover.h"
-
 #include "plan/arrow_schema.h"
 #include "plan/table.h"
 
@@ -85,10 +84,12 @@ static pt_status read_result(run *r, const struct ArrowSchema *schema)
 }
 
 /* An encoded query counts as a write unless the backend knows better; commands have begun as writes before. */
-static pt_job_kind kind_of(const pt__backend_slot *slot, void *backend_session, const pt_query *query)
+static pt_job_kind kind_of(const pt__backend_slot *slot, void *backend_session, const pt_query *query, bool is_durable)
 {
     if (query->plan != NULL)
         return PT_JOB_READ;
+    if (!is_durable)
+        return PT_JOB_UNKNOWN; /* nobody will ask, and to find out costs */
     return pt__backend_has(slot, reads_only) && slot->vtable->reads_only(backend_session, query) ? PT_JOB_READ
                                                                                                  : PT_JOB_WRITE;
 }
@@ -98,9 +99,9 @@ static pt_status begin(run *r, const pt__backend_slot *slot, void *backend_sessi
     if (r->job == NULL)
         return PT_OK;
     pthread_mutex_lock(&r->job->lock);
-    r->job->backend = slot->vtable->name;
+    r->job->backend = slot->name;
     pthread_mutex_unlock(&r->job->lock);
-    return pt__job_begin(r->job, kind_of(slot, backend_session, query), r->err);
+    return pt__job_begin(r->job, kind_of(slot, backend_session, query, r->job->durable != NULL), r->err);
 }
 
 /* `schema` NULL: the stream's own. */

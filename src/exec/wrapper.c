@@ -136,6 +136,21 @@ pt_status pt_forward_end(void *session, void *transaction, bool commit, pt_error
     return inner->vtable->end(inner_session(session), transaction, commit, err);
 }
 
+bool pt_forward_reads_only(void *session, const pt_query *query)
+{
+    const pt_backend *inner = inner_of(session);
+    return pt_backend_has(inner, reads_only) && inner->vtable->reads_only(inner_session(session), query);
+}
+
+pt_status pt_forward_was_committed(void *session, const char *operation_id, bool *out, pt_error *err)
+{
+    const pt_backend *inner = inner_of(session);
+    *out = false;
+    return pt_backend_has(inner, was_committed)
+               ? inner->vtable->was_committed(inner_session(session), operation_id, out, err)
+               : PT_OK;
+}
+
 /* ---- operations ---- */
 
 static pt_operation *inner_operation(pt_operation *operation)
@@ -281,6 +296,8 @@ static void compose(pt_backend_vtable *out, const pt_backend *changes, const pt_
     OPTIONAL(prepare)
     OPTIONAL(begin)
     OPTIONAL(end)
+    OPTIONAL(reads_only)
+    OPTIONAL(was_committed)
 #undef OPTIONAL
 #undef CHANGED
 }

@@ -54,6 +54,12 @@ static pt_status prepare(void *self, const pt_query *query, pt_statement_info *o
     return pt__native_prepare(session->database, &session->native, query, out, err);
 }
 
+static bool reads_only(void *self, const pt_query *query)
+{
+    pt__duckdb_session *session = self;
+    return pt__native_reads_only(session->database, &session->native, query);
+}
+
 static pt_status describe_native(void *session, const pt_query *query, struct ArrowSchema *out, pt_error *err)
 {
     pt_statement_info info;
@@ -160,6 +166,7 @@ const pt_backend_vtable pt_backend_duckdb = {
     .keep = keep,
     .release_kept = pt__kept_release,
     .prepare = prepare,
+    .reads_only = reads_only,
     .begin = begin,
     .end = end,
 };

@@ -81,6 +81,8 @@ pt_status pt__native_bind_row(duckdb_prepared_statement prepared, const struct A
 /** The members of pt_backend_vtable. */
 pt_status pt__native_prepare(pt__duckdb *database, pt__native *native, const pt_query *query, pt_statement_info *out,
                              pt_error *err);
+/** One SELECT, outside of a transaction, in a session that has set nothing for itself. */
+bool pt__native_reads_only(pt__duckdb *database, pt__native *native, const pt_query *query);
 pt_status pt__native_operation_new(pt__duckdb *database, pt__native *native, const pt_query *query, pt_operation **out,
                                    pt_error *err);
 

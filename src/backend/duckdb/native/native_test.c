@@ -260,6 +260,31 @@ typedef struct late_cancel {
     long after_us;
 } late_cancel;
 
+PT_TEST(native_statement_that_only_reads_is_known)
+{
+    static const char *const writes[] = {"insert into t select 1",
+                                         "select 1; select 2",
+                                         "create table u(i int)",
+                                         "explain analyze insert into t select 1",
+                                         "copy t to '/dev/null'",
+                                         "call pragma_version()",
+                                         "nonsense",
+                                         "set variable v = 1"};
+    fixture f;
+    PT_REQUIRE(begin(&f));
+    run(&f, "create table t(i int)");
+    pt_query query = query_of(&f, "with a as (select * from t) select count(*) from a");
+    PT_CHECK(pt_backend_duckdb.reads_only(f.session, &query));
+    for (size_t i = 0; i < sizeof(writes) / sizeof(writes[0]); i++) {
+        query = query_of(&f, writes[i]);
+        PT_CHECK(!pt_backend_duckdb.reads_only(f.session, &query));
+    }
+    run(&f, "set variable v = 1");
+    query = query_of(&f, "select getvariable('v')");
+    PT_CHECK(!pt_backend_duckdb.reads_only(f.session, &query));
+    end(&f);
+}
+
 static void *cancel_later(void *closure)
 {
     const late_cancel *late = closure;

@@ -157,3 +157,31 @@ pt_status pt__native_prepare(pt__duckdb *database, pt__native *native, const pt_
     }
     return status;
 }
+
+/* ---- what may be run a second time ---- */
+
+static bool is_select(pt__native_link *link, const char *sql)
+{
+    pt__native_statement s;
+    bool is_one = pt__native_statement_init(&s, link, sql, NULL) == PT_OK && s.count == 1 &&
+                  pt__native_statement_prepare(&s, link, NULL) == PT_OK &&
+                  duckdb_prepared_statement_type(s.last) == DUCKDB_STATEMENT_TYPE_SELECT;
+    pt__native_statement_deinit(&s);
+    return is_one;
+}
+
+bool pt__native_reads_only(pt__duckdb *database, pt__native *native, const pt_query *query)
+{
+    pt__native_link *link = NULL;
+    if (query->transaction != NULL || query->parameters != NULL ||
+        pt__native_any(database, native, &link, NULL) != PT_OK)
+        return false;
+    char *sql = strndup((const char *)query->encoded.payload.data, query->encoded.payload.size_bytes);
+    pthread_mutex_lock(&link->lock);
+    /* What a session has set for itself ends with it: the statement may mean something else on another node. */
+    bool is_read = link->is_pooled && sql != NULL && is_select(link, sql);
+    pthread_mutex_unlock(&link->lock);
+    pt__native_link_unref(link);
+    free(sql);
+    return is_read;
+}
