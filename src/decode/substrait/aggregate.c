@@ -8,6 +8,7 @@
 /** Grouping expressions without repetition, and the sets of their positions. */
 typedef struct grouping {
     pt__list(value_of) values;
+    pt__list(uint32_t) outputs; /* positions in `values`, of the columns that come out */
     pt_grouping_set *sets;
     size_t set_count;
 } grouping;
@@ -55,10 +56,10 @@ static pt_status new_set(decoder *d, const Substrait__AggregateRel__Grouping *m,
 {
     set->members = pt__arena_array(d->arena, uint32_t, m->n_expression_references + 1);
     for (size_t i = 0; i < m->n_expression_references; i++) {
-        if (m->expression_references[i] >= g->values.count)
-            return pt__substrait_bad(d, "a grouping refers to expression %u of %zu", m->expression_references[i],
-                                     g->values.count);
-        add_member(set, m->expression_references[i]);
+        uint32_t reference = m->expression_references[i];
+        if (reference >= g->outputs.count)
+            return pt__substrait_bad(d, "a grouping refers to expression %u of %zu", reference, g->outputs.count);
+        add_member(set, g->outputs.items[reference]);
     }
     return PT_OK;
 }
@@ -68,7 +69,7 @@ static pt_status decode_grouping(decoder *d, const scope *s, const Substrait__Ag
     for (size_t i = 0; i < m->n_grouping_expressions; i++) {
         value_of value;
         PT_TRY(pt__substrait_expression(d, s, m->grouping_expressions[i], &value));
-        pt__list_push(d->arena, &g->values, value);
+        pt__list_push(d->arena, &g->outputs, position_of(d, g, &value));
     }
     g->sets = pt__arena_array(d->arena, pt_grouping_set, m->n_groupings + 1);
     g->set_count = m->n_groupings;
@@ -151,6 +152,44 @@ static void set_outputs(decoder *d, const grouping *g, const value_of *measures,
     out->columns = pt__type_struct(d->arena, fields, width + count);
 }
 
+/*
+ * DataFusion counts as it computes: the columns grouped by, its grouping id, the measures. Spec of its id: a bit per column,
+ * the last one lowest, set where the set has not the column.
+ */
+static bool is_from_datafusion(const decoder *d)
+{
+    const Substrait__Version *version = d->plan->version;
+    return version != NULL && version->producer != NULL && strcmp(version->producer, "datafusion") == 0;
+}
+
+static void arrange_for_datafusion(decoder *d, const grouping *g, relation_of *out)
+{
+    size_t width = g->values.count;
+    size_t count = out->columns->field_count;
+    value_of *values = pt__arena_array(d->arena, value_of, count);
+    for (size_t i = 0; i < count; i++) {
+        size_t position = i < width ? i : i == width ? count - 1 : i - 1;
+        values[i].expr = pt__substrait_ordinal(d, (uint32_t)position, 0);
+        values[i].type = out->columns->fields[position].type;
+    }
+    *out = pt__substrait_project_of(d, out->plan, values, count);
+}
+
+/* Producers may list an expression several times, and then count a column for each. */
+static void repeat_outputs(decoder *d, const grouping *g, relation_of *out)
+{
+    if (g->outputs.count <= g->values.count)
+        return;
+    size_t measures = out->columns->field_count - g->values.count;
+    value_of *values = pt__arena_array(d->arena, value_of, g->outputs.count + measures);
+    for (size_t i = 0; i < g->outputs.count + measures; i++) {
+        size_t position = i < g->outputs.count ? g->outputs.items[i] : g->values.count + i - g->outputs.count;
+        values[i].expr = pt__substrait_ordinal(d, (uint32_t)position, 0);
+        values[i].type = out->columns->fields[position].type;
+    }
+    *out = pt__substrait_project_of(d, out->plan, values, g->outputs.count + measures);
+}
+
 pt_status pt__substrait_aggregate(decoder *d, const scope *outer, const Substrait__AggregateRel *m, relation_of *out)
 {
     relation_of input;
@@ -170,11 +209,17 @@ pt_status pt__substrait_aggregate(decoder *d, const scope *outer, const Substrai
         node->group_kind = PT_GROUP_SETS;
         node->sets = g.sets;
         node->set_count = g.set_count;
-        measures[count++] = (value_of){set_number(d, &g), PT_T(INT)};
+        const pt_expr *number =
+            is_from_datafusion(d) ? pt__expr_call_list(d->arena, NULL, "grouping_id", NULL, 0) : set_number(d, &g);
+        measures[count++] = (value_of){number, PT_T(INT)};
     }
     if (count + g.values.count == 0)
         return pt__substrait_bad(d, "an aggregate has neither groupings nor measures");
     set_outputs(d, &g, measures, count, node, out);
+    if (g.set_count > 1 && is_from_datafusion(d))
+        arrange_for_datafusion(d, &g, out);
+    else
+        repeat_outputs(d, &g, out);
     return PT_OK;
 }
 

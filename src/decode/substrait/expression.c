@@ -20,22 +20,48 @@ static pt_status decode_otherwise(decoder *d, const scope *s, const Substrait__E
     return PT_OK;
 }
 
+/* DataFusion writes the operand of CASE x WHEN … as a first clause without a value. */
+static pt_status case_operand(decoder *d, const scope *s, const Substrait__Expression__IfThen *m, const pt_expr **out)
+{
+    value_of operand;
+    *out = NULL;
+    if (m->n_ifs < 2 || m->ifs[0]->then != NULL)
+        return PT_OK;
+    PT_TRY(pt__substrait_expression(d, s, m->ifs[0]->if_, &operand));
+    *out = operand.expr;
+    return PT_OK;
+}
+
+static pt_status case_condition(decoder *d, const scope *s, const Substrait__Expression *m, const pt_expr *operand,
+                                const pt_expr **out)
+{
+    value_of wanted;
+    if (operand == NULL)
+        return pt__substrait_condition(d, s, m, out);
+    PT_TRY(pt__substrait_expression(d, s, m, &wanted));
+    *out = pt__substrait_call(d, "=", 2, operand, wanted.expr, NULL);
+    return PT_OK;
+}
+
 static pt_status decode_if_then(decoder *d, const scope *s, const Substrait__Expression__IfThen *m, value_of *out)
 {
     if (m->n_ifs == 0)
         return pt__substrait_bad(d, "an if_then has no condition");
     pt_expr_case *node = pt__expr_make(d->arena, CASE, case, NULL);
     pt_case_branch *branches = pt__arena_array(d->arena, pt_case_branch, m->n_ifs);
-    for (size_t i = 0; i < m->n_ifs; i++) {
+    const pt_expr *operand;
+    PT_TRY(case_operand(d, s, m, &operand));
+    size_t first = operand != NULL;
+    for (size_t i = first; i < m->n_ifs; i++) {
         value_of value;
-        PT_TRY(pt__substrait_condition(d, s, m->ifs[i]->if_, &branches[i].condition));
+        PT_TRY(case_condition(d, s, m->ifs[i]->if_, operand, &branches[i - first].condition));
         PT_TRY(pt__substrait_expression(d, s, m->ifs[i]->then, &value));
-        branches[i].value = value.expr;
+        branches[i - first].value = value.expr;
         if (out->type == NULL)
             out->type = value.type;
     }
     node->branches = branches;
-    node->branch_count = m->n_ifs;
+    node->branch_count = m->n_ifs - first;
     out->expr = &node->base;
     return decode_otherwise(d, s, m->else_, node, &out->type);
 }

@@ -38,6 +38,7 @@ static pt_status begin_call(decoder *d, pt__substrait_function_kind kind, const 
     call->row = find_row(kind, declared);
     if (call->row == NULL)
         return pt__substrait_unsupported(d, "the Substrait %s %s", KINDS[kind], call->shown);
+    call->is_window = kind == PT_SUBSTRAIT_WINDOW;
     call->options = m->options;
     call->option_count = m->option_count;
     PT_TRY(pt__substrait_type(d, m->output_type, &call->output));
@@ -133,6 +134,23 @@ static bool ignores_order(const char *name)
     return false;
 }
 
+/* What was built is an aggregate, or a quotient of two that average_down made. */
+static void restrict_aggregates(const pt_expr *built, bool is_distinct, const pt_expr *condition)
+{
+    if (built->kind == PT_EXPR_CAST)
+        built = pt__expr_as_cast(built)->child;
+    if (built->kind != PT_EXPR_CALL)
+        return;
+    pt_expr_call *call = (pt_expr_call *)built;
+    if (strcmp(call->name.parts[0], "divide_down") == 0) {
+        restrict_aggregates(call->arguments[0], is_distinct, condition);
+        restrict_aggregates(call->arguments[1], is_distinct, condition);
+        return;
+    }
+    call->is_distinct = is_distinct;
+    call->filter = condition;
+}
+
 /* The result as declared; a sum of nothing is 0 for sum0. */
 static const pt_expr *finish_aggregate(decoder *d, const call_of *call, const pt_expr *expr)
 {
@@ -162,13 +180,18 @@ pt_status pt__substrait_measure(decoder *d, const scope *s, const Substrait__Agg
     const pt_expr *built;
     PT_TRY(build_call(d, s, PT_SUBSTRAIT_AGGREGATE, &call_message, &call, &built));
     PT_TRY(check_phase(d, m->phase, &call));
-    if (m->n_sorts != 0 && !ignores_order(call.row->target))
-        return pt__substrait_unsupported(d, "the Substrait function %s over sorted input", call.shown);
     pt_expr_call *aggregate = (pt_expr_call *)built;
-    aggregate->is_distinct =
+    if (m->n_sorts != 0 && strcmp(call.row->target, "listagg") == 0)
+        PT_TRY(
+            pt__substrait_sorts(d, s, m->sorts, m->n_sorts, &aggregate->within_group, &aggregate->within_group_count));
+    else if (m->n_sorts != 0 && !ignores_order(call.row->target))
+        return pt__substrait_unsupported(d, "the Substrait function %s over sorted input", call.shown);
+    const pt_expr *condition = NULL;
+    bool is_distinct =
         m->invocation == SUBSTRAIT__AGGREGATE_FUNCTION__AGGREGATION_INVOCATION__AGGREGATION_INVOCATION_DISTINCT;
     if (filter != NULL)
-        PT_TRY(pt__substrait_condition(d, s, filter, &aggregate->filter));
+        PT_TRY(pt__substrait_condition(d, s, filter, &condition));
+    restrict_aggregates(built, is_distinct, condition);
     out->type = call.output;
     out->expr = finish_aggregate(d, &call, built);
     return PT_OK;

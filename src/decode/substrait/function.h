@@ -28,6 +28,7 @@ struct pt__substrait_call {
     Substrait__FunctionOption *const *options;
     size_t option_count;
     const pt_type *output; /* declared; may be NULL */
+    bool is_window;        /* what is built must be one call */
 };
 
 /** NULL: there is no such function. `tail` NULL: of no extension. `name` ends at `name_size`. */

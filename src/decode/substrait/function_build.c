@@ -44,6 +44,18 @@ static const pt_expr *negate(decoder *d, const pt_expr *expr)
     return pt__substrait_call(d, "not", 1, expr, NULL, NULL);
 }
 
+static const pt_expr *integer(decoder *d, const pt_expr *expr)
+{
+    return pt__substrait_declared(d, expr, PT_T(INT));
+}
+
+/* Another meaning by the same name: words of DataFusion's initcap end at every sign that is no letter or digit. */
+static pt_status build_refused(decoder *d, const call_of *call, const pt_expr **out)
+{
+    (void)out;
+    return pt__substrait_unsupported(d, "the Substrait function %s", call->shown);
+}
+
 /* ---- numbers ---- */
 
 static bool is_decimal(const pt_type *type)
@@ -107,6 +119,17 @@ static pt_status build_divide(decoder *d, const call_of *call, const pt_expr **o
     return PT_OK;
 }
 
+/* DataFusion cuts the quotient of decimals, to the digits that it declares. */
+static pt_status build_divide_down(decoder *d, const call_of *call, const pt_expr **out)
+{
+    PT_TRY(want(d, call, 2, 2));
+    if (!is_decimal(call->output))
+        return build_divide(d, call, out);
+    const pt_expr *scale = pt__expr_int(d->arena, call->output->scale);
+    *out = pt__substrait_call(d, "divide_down", 3, ARG(0), ARG(1), scale);
+    return PT_OK;
+}
+
 static pt_status build_whole(decoder *d, const call_of *call, const pt_expr **out)
 {
     for (size_t i = 0; i < call->count; i++) {
@@ -122,6 +145,13 @@ static pt_status build_round(decoder *d, const call_of *call, const pt_expr **ou
     PT_TRY(want(d, call, 1, 2));
     bool to_even = rounding != NULL && strcmp(rounding, "TIE_TO_EVEN") == 0;
     *out = pt__expr_call_list(d->arena, NULL, to_even ? "bround" : "round", call->arguments, call->count);
+    return PT_OK;
+}
+
+static pt_status build_shift(decoder *d, const call_of *call, const pt_expr **out)
+{
+    PT_TRY(want(d, call, 2, 2));
+    *out = pt__substrait_call(d, call->row->target, 2, ARG(0), integer(d, ARG(1)), NULL);
     return PT_OK;
 }
 
@@ -268,11 +298,6 @@ static pt_status build_repeat(decoder *d, const call_of *call, const pt_expr **o
     return PT_OK;
 }
 
-static const pt_expr *integer(decoder *d, const pt_expr *expr)
-{
-    return pt__substrait_declared(d, expr, PT_T(INT));
-}
-
 static bool is_positive(const pt_expr *expr)
 {
     if (expr->kind != PT_EXPR_LITERAL || !pt__type_is_integral(expr->type))
@@ -381,11 +406,16 @@ static pt_status build_extract(decoder *d, const call_of *call, const pt_expr **
         return pt__substrait_bad(d, "the function %s lacks arguments", call->shown);
     if (call->count != first + 1)
         return pt__substrait_unsupported(d, "the Substrait function %s with a time zone", call->shown);
+    bool is_from_zero = call->enum_count > 1 && strcmp(call->enums[1], "ZERO") == 0;
+    if (first == 1 && strcasecmp(name, "DOW") == 0) { /* Sunday is 0 */
+        name = "SUNDAY_DAY_OF_WEEK";
+        is_from_zero = true;
+    }
     const char *field = component_name(name);
     if (field == NULL)
         return pt__substrait_unsupported(d, "the component %s of the Substrait function %s", name, call->shown);
     *out = pt__substrait_call(d, "extract", 2, pt__expr_string(d->arena, field), ARG(first), NULL);
-    if (call->enum_count > 1 && strcmp(call->enums[1], "ZERO") == 0)
+    if (is_from_zero)
         *out = pt__substrait_call(d, "-", 2, *out, pt__expr_int(d->arena, 1), NULL);
     return PT_OK;
 }
@@ -397,6 +427,19 @@ static pt_status build_count(decoder *d, const call_of *call, const pt_expr **ou
     PT_TRY(want(d, call, 0, 1));
     *out =
         call->count == 1 ? target(d, call) : pt__substrait_call(d, "count", 1, pt__expr_int(d->arena, 1), NULL, NULL);
+    return PT_OK;
+}
+
+/* DataFusion cuts the average of decimals, too. The calls of the sum and the count are found by pt__substrait_measure. */
+static pt_status build_average_down(decoder *d, const call_of *call, const pt_expr **out)
+{
+    PT_TRY(want(d, call, 1, 1));
+    if (call->is_window || !is_decimal(call->output) || !is_decimal(call->types[0]))
+        return build_plain(d, call, out);
+    const pt_expr *sum = pt__substrait_call(d, "sum", 1, ARG(0), NULL, NULL);
+    const pt_expr *count = pt__substrait_call(d, "count", 1, ARG(0), NULL, NULL);
+    count = pt__expr_cast(d->arena, count, pt__type_decimal(d->arena, 19, 0), PT_CAST_ANSI);
+    *out = pt__substrait_call(d, "divide_down", 3, sum, count, pt__expr_int(d->arena, call->output->scale));
     return PT_OK;
 }
 

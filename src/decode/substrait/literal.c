@@ -282,10 +282,19 @@ static pt_status empty(decoder *d, typed *out, const Substrait__Type__List *of_l
     return pt__substrait_type(d, &type, &out->type);
 }
 
+static bool is_whole(const literal_message *m)
+{
+    return m->literal_type_case == KIND(I8) || m->literal_type_case == KIND(I16) || m->literal_type_case == KIND(I32) ||
+           m->literal_type_case == KIND(I64);
+}
+
 static pt_status decode(decoder *d, const literal_message *m, typed *out)
 {
     if (m == NULL)
         return pt__substrait_bad(d, "a literal is missing");
+    if (is_whole(m) && m->type_variation_reference != 0)
+        return pt__substrait_unsupported(d, "literals of the variation %u of a Substrait integer",
+                                         m->type_variation_reference);
     switch ((int)m->literal_type_case) {
     case KIND(BOOLEAN): return boolean(out, m->boolean);
     case KIND(I8): return integer(out, PT_TYPE_BYTE, (int8_t)m->i8);

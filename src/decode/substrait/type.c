@@ -78,6 +78,24 @@ static const char *type_name(decoder *d, uint32_t anchor)
     return pt__arena_printf(d->arena, "%u, which the plan does not declare", anchor);
 }
 
+/* A variation of a whole number, such as DataFusion's without sign, is another type. */
+static pt_status whole(decoder *d, pt_type_id id, uint32_t variation, const pt_type **out)
+{
+    *out = pt__type_simple(id);
+    if (variation == 0)
+        return PT_OK;
+    return pt__substrait_unsupported(d, "the variation %u of the Substrait type %s", variation,
+                                     pt__substrait_type_text(d, *out));
+}
+
+/* DataFusion has a type of its own for NULL. */
+static pt_status user_defined(decoder *d, uint32_t anchor, const pt_type **out)
+{
+    const char *name = type_name(d, anchor);
+    *out = PT_T(VOID);
+    return strcmp(name, "null") == 0 ? PT_OK : pt__substrait_unsupported(d, "the user-defined Substrait type %s", name);
+}
+
 static pt_status alias_type(decoder *d, uint32_t anchor, const pt_type **out)
 {
     if (d->alias_depth == ALIAS_DEPTH_MAX)
@@ -106,10 +124,10 @@ pt_status pt__substrait_type(decoder *d, const Substrait__Type *type, const pt_t
         return PT_OK;
     switch ((int)type->kind_case) {
     case KIND(BOOL): return simple(PT_TYPE_BOOLEAN, out);
-    case KIND(I8): return simple(PT_TYPE_BYTE, out);
-    case KIND(I16): return simple(PT_TYPE_SHORT, out);
-    case KIND(I32): return simple(PT_TYPE_INT, out);
-    case KIND(I64): return simple(PT_TYPE_LONG, out);
+    case KIND(I8): return whole(d, PT_TYPE_BYTE, type->i8->type_variation_reference, out);
+    case KIND(I16): return whole(d, PT_TYPE_SHORT, type->i16->type_variation_reference, out);
+    case KIND(I32): return whole(d, PT_TYPE_INT, type->i32->type_variation_reference, out);
+    case KIND(I64): return whole(d, PT_TYPE_LONG, type->i64->type_variation_reference, out);
     case KIND(FP32): return simple(PT_TYPE_FLOAT, out);
     case KIND(FP64): return simple(PT_TYPE_DOUBLE, out);
     case KIND(UUID):
@@ -135,12 +153,8 @@ pt_status pt__substrait_type(decoder *d, const Substrait__Type *type, const pt_t
     case KIND(LIST): return list_type(d, type->list, out);
     case KIND(MAP): return map_type(d, type->map, out);
     case KIND(ALIAS): return alias_type(d, type->alias->type_alias_reference, out);
-    case KIND(USER_DEFINED):
-        return pt__substrait_unsupported(d, "the user-defined Substrait type %s",
-                                         type_name(d, type->user_defined->type_reference));
-    case KIND(USER_DEFINED_TYPE_REFERENCE):
-        return pt__substrait_unsupported(d, "the user-defined Substrait type %s",
-                                         type_name(d, type->user_defined_type_reference));
+    case KIND(USER_DEFINED): return user_defined(d, type->user_defined->type_reference, out);
+    case KIND(USER_DEFINED_TYPE_REFERENCE): return user_defined(d, type->user_defined_type_reference, out);
     default: return pt__substrait_unknown_kind(d, &type->base, type->kind_case);
     }
 }
