@@ -26,18 +26,11 @@ extern "C" {
 
 typedef struct pt_connection pt_connection;
 
-/** Answers who calls from the request's metadata; NULL in the info: everyone is anonymous. */
-typedef struct pt_authenticator {
-    /** Fills `*out` (strings live as long as `context`) or fails with PT_UNAUTHENTICATED. Must not block. */
-    pt_status (*authenticate)(void *context, pt_call *call, pt_principal *out, pt_error *err);
-    void *context;
-} pt_authenticator;
-
 typedef struct pt_connection_info {
     size_t size_bytes;
     pt_mailbox *mailbox;                   /* of the loop thread; borrowed */
     const char *peer;                      /* for logs; copied */
-    const pt_authenticator *authenticator; /* borrowed */
+    const pt_authenticator *authenticator; /* borrowed; NULL: everyone is anonymous */
     const pt_config *limits;               /* keys "http2.*", see docs; NULL: defaults; read during the call only */
     uint64_t now_ms;                       /* monotonic */
     /** Bytes became pending outside feed, sent and tick (a worker's result): flush soon. NULL: the embedder polls. */

@@ -16,11 +16,19 @@ typedef struct pt_routes pt_routes;
 
 /** Why a call is over, told to the handler's `closed`. */
 typedef enum pt_call_end {
-    PT_CALL_FINISHED,    /* trailers were handed to the peer */
-    PT_CALL_RESET,       /* the client reset the stream */
-    PT_CALL_DEADLINE,    /* its deadline passed */
-    PT_CALL_DISCONNECTED /* the connection is gone */
+    PT_CALL_FINISHED,     /* trailers were handed to the peer */
+    PT_CALL_RESET,        /* the client reset the stream */
+    PT_CALL_DEADLINE,     /* its deadline passed */
+    PT_CALL_DISCONNECTED, /* the connection is gone */
+    PT_CALL_UNMOUNTED     /* the frontend was unmounted without waiting for its calls */
 } pt_call_end;
+
+/** Answers who calls, from a call's metadata. */
+typedef struct pt_authenticator {
+    /** Fills `*out` (strings live as long as `context`) or fails with PT_UNAUTHENTICATED. Must not block. */
+    pt_status (*authenticate)(void *context, pt_call *call, pt_principal *out, pt_error *err);
+    void *context;
+} pt_authenticator;
 
 /**
  * One RPC of a frontend. Calls of one pt_call come in the order started, message*, half_closed, closed, with
@@ -43,8 +51,8 @@ typedef struct pt_method {
 } pt_method;
 
 typedef struct pt_frontend_vtable {
-    size_t size_bytes;
-    const char *name; /* "spark_connect" */
+    size_t size_bytes; /* members beyond it are unknown to the plug-in: append only */
+    const char *name;  /* "spark_connect" */
     pt_status (*open)(pt_host *host, const pt_config *config, void **mount, pt_error *err);
     /** Runs after the last call's `closed`. */
     void (*close)(void *mount);
@@ -54,15 +62,57 @@ typedef struct pt_frontend_vtable {
     pt_bytes_view (*descriptors)(void *mount);
     /** Housekeeping, about once a second, on the loop thread of the routes. NULL: none. */
     void (*tick)(void *mount, uint64_t now_ms);
+    /** sizeof(pt_method) as the plug-in knows it, which later versions may enlarge. 0: that of version 0.1. */
+    size_t method_size_bytes;
 } pt_frontend_vtable;
 
 pt_status pt_routes_new(pt_host *host, pt_routes **out, pt_error *err);
 /** Closes all mounts; no connection may use the routes any more. */
 void pt_routes_free(pt_routes *routes);
 
-/** Opens the frontend and adds its methods. Errors: PT_ALREADY_EXISTS when a path is taken. */
+/**
+ * Opens the frontend and adds its methods. Besides the frontend's own keys, `config` (may be NULL; read during the call)
+ * may have, for all calls of this mount:
+ *
+ *     mount.principal           who calls when nobody has signed in; counts as authenticated
+ *     mount.max-calls           calls that run at once; further ones get RESOURCE_EXHAUSTED; 0, the default: no limit
+ *     mount.max-message-bytes   of a request message, where its method has no limit; 0: the connection's limit
+ *     mount.call-timeout        how long a call may run, whatever its deadline; 0: no limit
+ *
+ * Errors: PT_ALREADY_EXISTS when a path is taken; PT_INVALID_ARGUMENT; those of the frontend's open.
+ */
 pt_status pt_frontend_mount(pt_host *host, const pt_frontend_vtable *frontend, const pt_config *config,
                             pt_routes *routes, pt_error *err);
+
+typedef struct pt_mount_options {
+    size_t size_bytes;
+    const pt_config *config; /* as above */
+    const pt_authenticator
+        *authenticator; /* for this mount in place of the connection's; borrowed; NULL: none of its own */
+} pt_mount_options;
+
+/** The same with more to choose; `options` may be NULL. */
+pt_status pt_frontend_mount_with(pt_host *host, const pt_frontend_vtable *frontend, const pt_mount_options *options,
+                                 pt_routes *routes, pt_error *err);
+
+/** What becomes of calls that run when their frontend is unmounted. */
+typedef enum pt_unmount {
+    PT_UNMOUNT_DRAIN, /* they go on until they end by themselves */
+    PT_UNMOUNT_CUT    /* they get UNAVAILABLE; their handlers are told PT_CALL_UNMOUNTED */
+} pt_unmount;
+
+/**
+ * Takes a frontend off the routes: from now on its methods do not exist here (UNIMPLEMENTED), and may be mounted anew.
+ * Its `close` runs once the last of its calls has closed, which may be at once. Cut after drain ends what still runs.
+ * Calls of a transport of one's own (pt_routes_enter) are not cut, but waited for.
+ *
+ * Errors:  PT_NOT_FOUND when the routes do not have it.
+ * Threads: the loop thread of the routes; also from inside of a handler.
+ */
+pt_status pt_frontend_unmount(pt_routes *routes, const pt_frontend_vtable *frontend, pt_unmount how, pt_error *err);
+
+/** Calls of that frontend that run, also when it is unmounted already; 0 once it is closed. */
+size_t pt_frontend_call_count(const pt_routes *routes, const pt_frontend_vtable *frontend);
 
 /** Adds grpc.health.v1.Health, which tells of every service on the routes. */
 pt_status pt_routes_add_health(pt_routes *routes, pt_error *err);
@@ -76,8 +126,21 @@ bool pt_routes_is_serving(const pt_routes *routes);
 
 void pt_routes_tick(pt_routes *routes, uint64_t now_ms);
 
-/** NULL when no mount has that path; else `*mount` is what to pass to the method. */
+/** NULL when no mount has that path; else `*mount` is what to pass to the method, valid until it is unmounted. */
 const pt_method *pt_routes_find(const pt_routes *routes, pt_text_view path, void **mount);
+
+/** A frontend that is mounted, as seen by a call. */
+typedef struct pt_mount pt_mount;
+
+/**
+ * For a transport of one's own, which calls the method's functions: finds the method of a call that begins, and keeps
+ * its mount from being closed until pt_routes_leave(*entered), to be called after the method's `closed`.
+ *
+ * Errors: PT_UNSUPPORTED (no such method: UNIMPLEMENTED), PT_LIMIT (mount.max-calls: RESOURCE_EXHAUSTED).
+ */
+pt_status pt_routes_enter(pt_routes *routes, pt_text_view path, const pt_method **method, void **mount,
+                          pt_mount **entered, pt_error *err);
+void pt_routes_leave(pt_mount *entered);
 
 /** Iteration over mounts; false past the end. */
 bool pt_routes_mount_at(const pt_routes *routes, size_t index, const pt_frontend_vtable **frontend, void **mount);

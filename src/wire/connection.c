@@ -1,5 +1,8 @@
 #include "wire/connection.h"
 
+#include "base/has.h"
+#include "wire/routes.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,21 +73,55 @@ static pt_status init_connection(pt_connection *connection, pt_routes *routes, c
     return pt__session_open(connection, err);
 }
 
-pt_status pt_connection_new(pt_host *host, pt_routes *routes, const pt_connection_info *info, pt_connection **out,
+static void list_connection(pt_connection *connection)
+{
+    connection->is_listed = true;
+    connection->next = connection->routes->connections;
+    if (connection->next != NULL)
+        connection->next->previous = connection;
+    connection->routes->connections = connection;
+}
+
+static void unlist_connection(pt_connection *connection)
+{
+    if (!connection->is_listed)
+        return;
+    if (connection->next != NULL)
+        connection->next->previous = connection->previous;
+    *(connection->previous != NULL ? &connection->previous->next : &connection->routes->connections) = connection->next;
+}
+
+pt_connection *pt__connection_next(const pt_connection *connection)
+{
+    return connection->next;
+}
+
+void pt__connection_cut(pt_connection *connection, const pt_mount *mount)
+{
+    for (pt__stream *stream = connection->streams; stream != NULL; stream = stream->next)
+        if (stream->entered == mount)
+            pt__stream_cut(stream);
+}
+
+pt_status pt_connection_new(pt_host *host, pt_routes *routes, const pt_connection_info *given, pt_connection **out,
                             pt_error *err)
 {
     (void)host;
+    pt_connection_info info = {0};
+    pt__copy_known(&info, sizeof(info), given);
     pt_connection *connection = calloc(1, sizeof(*connection));
     if (connection == NULL)
         return pt_error_set(err, PT_NO_MEMORY, "no memory for a connection");
     connection->entered = true;
-    pt_status status = init_connection(connection, routes, info, err);
+    pt_status status = init_connection(connection, routes, &info, err);
     connection->entered = false;
-    if (status == PT_OK)
-        *out = connection;
-    else
+    if (status != PT_OK) {
         pt_connection_free(connection);
-    return status;
+        return status;
+    }
+    list_connection(connection);
+    *out = connection;
+    return PT_OK;
 }
 
 pt_status pt_connection_set_principal(pt_connection *connection, const char *name, pt_error *err)
@@ -106,6 +143,7 @@ void pt_connection_free(pt_connection *connection)
     nghttp2_session_del(connection->session);
     while (connection->streams != NULL)
         pt__stream_free(connection->streams);
+    unlist_connection(connection);
     pt__outbox_deinit(&connection->outbox);
     pt_error_clear(&connection->failure);
     free(connection->principal_name);

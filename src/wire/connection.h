@@ -25,6 +25,9 @@ enum {
 struct pt_connection {
     nghttp2_session *session;
     pt_routes *routes;
+    pt_connection *previous; /* of those that use the routes */
+    pt_connection *next;
+    bool is_listed;
     pt_mailbox *mailbox;
     const pt_authenticator *authenticator;
     void (*ready)(void *context, pt_connection *connection);

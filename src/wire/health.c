@@ -24,7 +24,8 @@ typedef struct health {
 /* One call of Watch. */
 typedef struct watch {
     pt_call *call;
-    bool known; /* the service is one of ours */
+    char *service;       /* "" is the whole server */
+    serving_status sent; /* last */
     struct watch *next;
 } watch;
 
@@ -40,49 +41,59 @@ static void send_status(pt_call *call, serving_status status)
     pt__reply_message(call, &response.base);
 }
 
-/* Whether the message names a known service; "" is the whole server. False without a status: malformed. */
-static bool read_request(const health *h, pt_call *call, pt_bytes_view message, bool *known)
+static serving_status status_of(const health *h, const char *service)
+{
+    bool known = service[0] == '\0' || pt__routes_has_service(h->routes, service);
+    return known ? current(h) : SERVICE_UNKNOWN;
+}
+
+/* The service that the message names; to be freed. NULL: malformed, and the call was told so. */
+static char *read_request(pt_call *call, pt_bytes_view message)
 {
     Grpc__Health__V1__HealthCheckRequest *request =
         grpc__health__v1__health_check_request__unpack(NULL, message.size_bytes, message.data);
     if (request == NULL) {
         pt__reply_finish(call, PT_GRPC_INVALID_ARGUMENT, "the health check request is malformed");
-        return false;
+        return NULL;
     }
-    *known = request->service[0] == '\0' || pt__routes_has_service(h->routes, request->service);
+    char *service = strdup(request->service);
     grpc__health__v1__health_check_request__free_unpacked(request, NULL);
-    return true;
+    if (service == NULL)
+        pt__reply_finish(call, PT_GRPC_RESOURCE_EXHAUSTED, "no memory for a health check");
+    return service;
 }
 
 static void check_message(void *mount, pt_call *call, pt_bytes_view message)
 {
     health *h = mount;
-    bool known;
-    if (!read_request(h, call, message, &known))
+    char *service = read_request(call, message);
+    if (service == NULL)
         return;
-    if (!known) {
+    serving_status status = status_of(h, service);
+    free(service);
+    if (status == SERVICE_UNKNOWN) {
         pt__reply_finish(call, PT_GRPC_NOT_FOUND, "there is no such service here");
         return;
     }
-    send_status(call, current(h));
+    send_status(call, status);
     pt__reply_finish(call, PT_GRPC_OK, NULL);
 }
 
 static void watch_message(void *mount, pt_call *call, pt_bytes_view message)
 {
     health *h = mount;
-    bool known;
-    if (call->state != NULL || !read_request(h, call, message, &known))
-        return;
-    watch *added = malloc(sizeof(*added));
+    char *service = call->state != NULL ? NULL : read_request(call, message);
+    watch *added = service == NULL ? NULL : malloc(sizeof(*added));
     if (added == NULL) {
-        pt__reply_finish(call, PT_GRPC_RESOURCE_EXHAUSTED, "no memory for a watch");
+        if (service != NULL)
+            pt__reply_finish(call, PT_GRPC_RESOURCE_EXHAUSTED, "no memory for a watch");
+        free(service);
         return;
     }
-    *added = (watch){call, known, h->watches};
+    *added = (watch){call, service, status_of(h, service), h->watches};
     h->watches = added;
     call->state = added;
-    send_status(call, known ? current(h) : SERVICE_UNKNOWN);
+    send_status(call, added->sent);
 }
 
 static void watch_closed(void *mount, pt_call *call, pt_call_end end)
@@ -93,8 +104,10 @@ static void watch_closed(void *mount, pt_call *call, pt_call_end end)
     watch **at = &h->watches;
     while (*at != NULL && *at != closed)
         at = &(*at)->next;
-    if (*at != NULL)
-        *at = closed->next;
+    if (*at == NULL)
+        return;
+    *at = closed->next;
+    free(closed->service);
     free(closed);
 }
 
@@ -103,8 +116,10 @@ static void serving_changed(void *context)
 {
     health *h = context;
     for (watch *each = h->watches; each != NULL; each = each->next) {
-        if (each->known)
-            send_status(each->call, current(h));
+        serving_status status = status_of(h, each->service);
+        if (status != each->sent)
+            send_status(each->call, status);
+        each->sent = status;
         if (!pt_routes_is_serving(h->routes))
             pt__reply_finish(each->call, PT_GRPC_UNAVAILABLE, "the server is shutting down");
     }

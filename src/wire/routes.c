@@ -1,32 +1,12 @@
 #include "wire/routes.h"
 
-#include "base/map.h"
+#include "base/has.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { PATH_MAX_BYTES = 1024 };
-
-typedef struct mount_entry {
-    const pt_frontend_vtable *frontend;
-    void *mount;
-} mount_entry;
-
-typedef struct route {
-    const pt_method *method;
-    void *mount;
-} route;
-
-struct pt_routes {
-    pt_host *host;
-    mount_entry *mounts;
-    size_t mount_count;
-    pt__map by_path;  /* route, owned */
-    pt__map services; /* the names count, not the values; nothing is removed */
-    bool serving;
-    void (*serving_changed)(void *context);
-    void *serving_context;
-};
 
 pt_status pt_routes_new(pt_host *host, pt_routes **out, pt_error *err)
 {
@@ -39,18 +19,30 @@ pt_status pt_routes_new(pt_host *host, pt_routes **out, pt_error *err)
     return PT_OK;
 }
 
-static void close_mount(const pt_frontend_vtable *frontend, void *mount)
+/* The last one mounted is the first one closed. */
+static void close_all(pt_mount *mounts)
 {
-    if (frontend->close != NULL)
-        frontend->close(mount);
+    pt_mount *reversed = NULL;
+    while (mounts != NULL) {
+        pt_mount *mount = mounts;
+        mounts = mount->next;
+        mount->next = reversed;
+        reversed = mount;
+    }
+    while (reversed != NULL) {
+        pt_mount *mount = reversed;
+        reversed = mount->next;
+        pt__mount_close(mount);
+    }
 }
 
 void pt_routes_free(pt_routes *routes)
 {
     if (routes == NULL)
         return;
-    for (size_t i = routes->mount_count; i-- > 0;)
-        close_mount(routes->mounts[i].frontend, routes->mounts[i].mount);
+    assert(routes->connections == NULL);
+    close_all(routes->leaving);
+    close_all(routes->mounts);
     size_t position = 0;
     const char *path;
     void *value;
@@ -58,114 +50,71 @@ void pt_routes_free(pt_routes *routes)
         free(value);
     pt__map_deinit(&routes->by_path);
     pt__map_deinit(&routes->services);
-    free(routes->mounts);
     free(routes);
-}
-
-static pt_status check_paths_free(const pt_routes *routes, const pt_frontend_vtable *frontend, pt_error *err)
-{
-    for (size_t i = 0; i < frontend->method_count; i++)
-        if (pt__map_get(&routes->by_path, frontend->methods[i].path) != NULL)
-            return pt_error_set(err, PT_ALREADY_EXISTS, "%s cannot serve %s: the path is taken", frontend->name,
-                                frontend->methods[i].path);
-    return PT_OK;
-}
-
-static bool add_path(pt_routes *routes, const pt_method *method, void *mount)
-{
-    route *added = malloc(sizeof(*added));
-    if (added == NULL)
-        return false;
-    *added = (route){method, mount};
-    if (pt__map_set(&routes->by_path, method->path, added, NULL))
-        return true;
-    free(added);
-    return false;
-}
-
-static void remove_paths(pt_routes *routes, const pt_frontend_vtable *frontend)
-{
-    for (size_t i = 0; i < frontend->method_count; i++)
-        free(pt__map_remove(&routes->by_path, frontend->methods[i].path));
-}
-
-/* Without memory a service is not listed, but served. */
-static void list_services(pt_routes *routes, const pt_frontend_vtable *frontend)
-{
-    for (size_t i = 0; i < frontend->method_count; i++) {
-        const char *path = frontend->methods[i].path;
-        const char *slash = strchr(path + 1, '/');
-        char *service = slash == NULL ? NULL : strndup(path + 1, (size_t)(slash - path) - 1);
-        if (service != NULL && pt__map_get(&routes->services, service) == NULL)
-            (void)pt__map_set(&routes->services, service, routes, NULL);
-        free(service);
-    }
-}
-
-static pt_status add_mount(pt_routes *routes, const pt_frontend_vtable *frontend, void *mount, pt_error *err)
-{
-    mount_entry *grown = realloc(routes->mounts, (routes->mount_count + 1) * sizeof(*grown));
-    if (grown == NULL)
-        return pt_error_set(err, PT_NO_MEMORY, "no memory to mount %s", frontend->name);
-    routes->mounts = grown;
-    for (size_t i = 0; i < frontend->method_count; i++) {
-        if (add_path(routes, &frontend->methods[i], mount))
-            continue;
-        remove_paths(routes, frontend);
-        return pt_error_set(err, PT_NO_MEMORY, "no memory to mount %s", frontend->name);
-    }
-    routes->mounts[routes->mount_count++] = (mount_entry){frontend, mount};
-    list_services(routes, frontend);
-    return PT_OK;
-}
-
-pt_status pt__routes_add(pt_routes *routes, const pt_frontend_vtable *frontend, void *take_mount, pt_error *err)
-{
-    pt_status status = check_paths_free(routes, frontend, err);
-    if (status == PT_OK)
-        status = add_mount(routes, frontend, take_mount, err);
-    if (status != PT_OK)
-        close_mount(frontend, take_mount);
-    return status;
-}
-
-pt_status pt_frontend_mount(pt_host *host, const pt_frontend_vtable *frontend, const pt_config *config,
-                            pt_routes *routes, pt_error *err)
-{
-    PT_TRY(check_paths_free(routes, frontend, err));
-    void *mount = NULL;
-    if (frontend->open != NULL)
-        PT_TRY(frontend->open(host, config, &mount, err));
-    return pt__routes_add(routes, frontend, mount, err);
 }
 
 void pt_routes_tick(pt_routes *routes, uint64_t now_ms)
 {
-    for (size_t i = 0; i < routes->mount_count; i++)
-        if (routes->mounts[i].frontend->tick != NULL)
-            routes->mounts[i].frontend->tick(routes->mounts[i].mount, now_ms);
+    for (pt_mount *mount = routes->mounts; mount != NULL; mount = mount->next)
+        if (pt__has(mount->frontend, tick))
+            mount->frontend->tick(mount->state, now_ms);
 }
 
-const pt_method *pt_routes_find(const pt_routes *routes, pt_text_view path, void **mount)
+static const pt__route *find(const pt_routes *routes, pt_text_view path)
 {
     char key[PATH_MAX_BYTES + 1];
     if (path.size_bytes > PATH_MAX_BYTES || memchr(path.data, '\0', path.size_bytes) != NULL)
         return NULL;
     memcpy(key, path.data, path.size_bytes);
     key[path.size_bytes] = '\0';
-    const route *found = pt__map_get(&routes->by_path, key);
+    return pt__map_get(&routes->by_path, key);
+}
+
+const pt_method *pt_routes_find(const pt_routes *routes, pt_text_view path, void **mount)
+{
+    const pt__route *found = find(routes, path);
     if (found == NULL)
         return NULL;
-    *mount = found->mount;
+    *mount = found->mount->state;
     return found->method;
+}
+
+pt_status pt_routes_enter(pt_routes *routes, pt_text_view path, const pt_method **method, void **mount,
+                          pt_mount **entered, pt_error *err)
+{
+    const pt__route *found = find(routes, path);
+    if (found == NULL)
+        return pt_error_set(err, PT_UNSUPPORTED, "there is no method %.*s here", (int)path.size_bytes, path.data);
+    if (found->mount->max_calls != 0 && found->mount->call_count >= found->mount->max_calls)
+        return pt_error_set(err, PT_LIMIT, "%zu calls of %s run already (mount.max-calls)", found->mount->call_count,
+                            found->mount->frontend->name);
+    found->mount->call_count++;
+    *method = found->method;
+    *mount = found->mount->state;
+    *entered = found->mount;
+    return PT_OK;
+}
+
+void pt_routes_leave(pt_mount *entered)
+{
+    if (--entered->call_count != 0 || !entered->leaving)
+        return;
+    pt_mount **at = &entered->routes->leaving;
+    while (*at != entered)
+        at = &(*at)->next;
+    *at = entered->next;
+    pt__mount_close(entered);
 }
 
 bool pt_routes_mount_at(const pt_routes *routes, size_t index, const pt_frontend_vtable **frontend, void **mount)
 {
-    if (index >= routes->mount_count)
+    const pt_mount *found = routes->mounts;
+    while (found != NULL && index-- > 0)
+        found = found->next;
+    if (found == NULL)
         return false;
-    *frontend = routes->mounts[index].frontend;
-    *mount = routes->mounts[index].mount;
+    *frontend = found->frontend;
+    *mount = found->state;
     return true;
 }
 
@@ -174,13 +123,18 @@ bool pt_routes_is_serving(const pt_routes *routes)
     return routes->serving;
 }
 
+void pt__routes_serving_changed(pt_routes *routes)
+{
+    if (routes->serving_changed != NULL)
+        routes->serving_changed(routes->serving_context);
+}
+
 void pt_routes_set_serving(pt_routes *routes, bool serving)
 {
     if (routes->serving == serving)
         return;
     routes->serving = serving;
-    if (routes->serving_changed != NULL)
-        routes->serving_changed(routes->serving_context);
+    pt__routes_serving_changed(routes);
 }
 
 void pt__routes_on_serving(pt_routes *routes, void (*changed)(void *context), void *context)

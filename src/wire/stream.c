@@ -1,6 +1,7 @@
 #include "wire/stream.h"
 
 #include "wire/connection.h"
+#include "wire/routes.h"
 #include "wire/timeout.h"
 
 #include <stdlib.h>
@@ -151,18 +152,27 @@ static pt_status read_encodings(pt__stream *stream, pt_error *err)
     return PT_OK;
 }
 
-static pt_status read_deadline(pt__stream *stream, pt_error *err)
+static void set_deadline(pt__stream *stream, uint64_t timeout_ms)
 {
-    pt_bytes_view value;
-    uint64_t timeout_ms;
-    if (!pt__metadata_get(&stream->metadata, "grpc-timeout", &value))
-        return PT_OK;
-    if (!pt__timeout_parse(value, &timeout_ms))
-        return pt_error_set(err, PT_BAD_MESSAGE, "grpc-timeout is malformed");
     pt_connection *connection = stream->connection;
     stream->deadline_ms = connection->now_ms + timeout_ms;
     if (stream->deadline_ms < connection->next_expiry_ms)
         connection->next_expiry_ms = stream->deadline_ms;
+}
+
+/* The client's, or the mount's if that is earlier. */
+static pt_status read_deadline(pt__stream *stream, pt_error *err)
+{
+    pt_bytes_view value;
+    uint64_t timeout_ms = 0;
+    uint64_t limit_ms = stream->entered->call_timeout_ms;
+    bool limited = pt__metadata_get(&stream->metadata, "grpc-timeout", &value);
+    if (limited && !pt__timeout_parse(value, &timeout_ms))
+        return pt_error_set(err, PT_BAD_MESSAGE, "grpc-timeout is malformed");
+    if (limit_ms != 0 && (!limited || timeout_ms > limit_ms))
+        set_deadline(stream, limit_ms);
+    else if (limited)
+        set_deadline(stream, timeout_ms);
     return PT_OK;
 }
 
@@ -171,20 +181,24 @@ static pt_status find_method(pt__stream *stream, pt_error *err)
     pt_bytes_view path = {NULL, 0};
     pt__metadata_get(&stream->metadata, ":path", &path);
     pt_text_view text = {(const char *)path.data, path.size_bytes};
-    stream->method = pt_routes_find(stream->connection->routes, text, &stream->mount);
-    if (stream->method == NULL)
-        return pt_error_set(err, PT_UNSUPPORTED, "there is no method %.*s here", (int)path.size_bytes, text.data);
+    PT_TRY(pt_routes_enter(stream->connection->routes, text, &stream->method, &stream->mount, &stream->entered, err));
     uint64_t limit = stream->method->message_limit_bytes;
+    if (limit == 0)
+        limit = stream->entered->max_message_bytes;
     stream->reader.limit_bytes = limit != 0 ? limit : stream->connection->limits.max_message_bytes;
     return PT_OK;
 }
 
 static pt_status authenticate(pt__stream *stream, pt_error *err)
 {
-    const pt_authenticator *authenticator = stream->connection->authenticator;
-    if (authenticator == NULL || stream->method->open_to_all)
-        return PT_OK;
-    return authenticator->authenticate(authenticator->context, &stream->call, &stream->principal, err);
+    const pt_mount *mount = stream->entered;
+    const pt_authenticator *authenticator =
+        mount->authenticator != NULL ? mount->authenticator : stream->connection->authenticator;
+    if (authenticator != NULL && !stream->method->open_to_all)
+        PT_TRY(authenticator->authenticate(authenticator->context, &stream->call, &stream->principal, err));
+    if (!stream->principal.authenticated && mount->principal[0] != '\0')
+        stream->principal = (pt_principal){mount->principal, true};
+    return PT_OK;
 }
 
 static pt_status accept_headers(pt__stream *stream, pt_error *err)
@@ -199,6 +213,15 @@ static pt_status accept_headers(pt__stream *stream, pt_error *err)
     return authenticate(stream, err);
 }
 
+/* The mount may be closed by it. */
+static void leave_mount(pt__stream *stream)
+{
+    if (stream->entered != NULL)
+        pt_routes_leave(stream->entered);
+    stream->entered = NULL;
+    stream->principal = (pt_principal){"", false};
+}
+
 void pt__stream_headers_done(pt__stream *stream)
 {
     pt_error err = PT_ERROR_INIT;
@@ -209,6 +232,7 @@ void pt__stream_headers_done(pt__stream *stream)
         pt__session_submit_http_error(stream, "415");
     } else if (accept_headers(stream, &err) != PT_OK) {
         stream->method = NULL;
+        leave_mount(stream);
         refuse_with(stream, &err);
     } else {
         stream->handler_attached = true;
@@ -271,17 +295,30 @@ void pt__stream_left_transport(pt__stream *stream, uint32_t error_code)
     pt__connection_add_event(stream->connection, stream);
 }
 
-void pt__stream_expire(pt__stream *stream)
+/* Ends a call that is neither over nor has only its last trailers on their way. */
+static void end_early(pt__stream *stream, const pt_call_status *status, pt_call_end end)
 {
-    stream->deadline_ms = 0;
     if (!takes_input(stream) && stream->queue.size_bytes == 0)
         return;
     bool cut = stream->queue.size_bytes != 0;
     drop_queue(stream);
     if (cut)
         pt__session_reset(stream, NGHTTP2_CANCEL);
-    finish(stream, &(pt_call_status){PT_GRPC_DEADLINE_EXCEEDED, "the deadline of the call passed", {NULL, 0}});
-    pt__stream_end(stream, PT_CALL_DEADLINE);
+    finish(stream, status);
+    pt__stream_end(stream, end);
+}
+
+void pt__stream_expire(pt__stream *stream)
+{
+    stream->deadline_ms = 0;
+    end_early(stream, &(pt_call_status){PT_GRPC_DEADLINE_EXCEEDED, "the deadline of the call passed", {NULL, 0}},
+              PT_CALL_DEADLINE);
+}
+
+void pt__stream_cut(pt__stream *stream)
+{
+    end_early(stream, &(pt_call_status){PT_GRPC_UNAVAILABLE, "the service is not served here any more", {NULL, 0}},
+              PT_CALL_UNMOUNTED);
 }
 
 /* Clients make UNAVAILABLE of this code; those that can resume a result then do, when they read on. */
@@ -308,6 +345,7 @@ void pt__stream_run_event(pt__stream *stream)
         stream->handler_attached = false;
         if (stream->method->closed != NULL)
             stream->method->closed(stream->mount, &stream->call, stream->end);
+        leave_mount(stream);
     }
     free_if_over(stream);
 }

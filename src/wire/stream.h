@@ -27,6 +27,7 @@ typedef struct pt__stream {
     /* The request. */
     const pt_method *method; /* NULL: no handler */
     void *mount;
+    pt_mount *entered; /* NULL: no handler */
     pt_principal principal;
     pt__metadata metadata;
     size_t header_bytes;
@@ -76,6 +77,9 @@ void pt__stream_left_transport(pt__stream *stream, uint32_t error_code);
 /** Its deadline passed, or its client does not read. */
 void pt__stream_expire(pt__stream *stream);
 void pt__stream_stalled(pt__stream *stream);
+
+/** Its mount is gone. */
+void pt__stream_cut(pt__stream *stream);
 
 /** Ends the handler's part; `closed` runs with the connection's events. */
 void pt__stream_end(pt__stream *stream, pt_call_end end);
