@@ -1,5 +1,6 @@
 /* Rows that a session keeps, and observed metrics. */
 #include "analyze/analyze.h"
+#include "exec/persist.h"
 #include "exec/recover.h"
 #include "exec/run.h"
 #include "exec/session_catalog.h"
@@ -51,16 +52,35 @@ static void discard(pt__kept *kept)
     free(kept);
 }
 
-static pt_status keep_rows(pt_job *job, const pt_plan *relation, pt__kept *kept, pt_error *err)
+static pt_status keep_rows(pt_session *session, pt_job *job, pt__arena *arena, const pt_plan *relation, pt__kept *kept,
+                           pt_error *err)
 {
     pt__backend_slot *slot;
     void *backend_session;
     char zone[PT_ZONE_NAME_MAX];
-    pt__session_time_zone(job->session, zone);
-    PT_TRY(pt__session_backend(job->session, &slot, &backend_session, err));
-    pt_query query = pt__query_for(job->session, job, pt__job_arena(job), zone);
+    pt__session_time_zone(session, zone);
+    PT_TRY(pt__session_backend(session, &slot, &backend_session, err));
+    pt_query query = pt__query_for(session, job, arena, zone);
     query.plan = relation;
     return slot->vtable->keep(backend_session, &query, &kept->result.handle, err);
+}
+
+pt_status pt__keep_relation(pt_session *session, pt_job *job, pt__arena *arena, const pt_plan *analyzed, pt__kept **out,
+                            pt_error *err)
+{
+    pt__backend_slot *slot;
+    void *backend_session;
+    pt__kept *kept = NULL;
+    PT_TRY(pt__session_backend(session, &slot, &backend_session, err));
+    if (!pt__backend_has(slot, keep))
+        return pt__raise(err, PT_COND_UNSUPPORTED_FEATURE, "feature", "keeping rows", NULL);
+    PT_TRY(make_kept(slot, analyzed, &kept, err));
+    pt_status status = keep_rows(session, job, arena, analyzed, kept, err);
+    if (status == PT_OK)
+        *out = kept;
+    else
+        discard(kept);
+    return status;
 }
 
 static pt_status list_kept(pt_session *session, const char *id, pt__kept *kept, pt_error *err)
@@ -79,20 +99,11 @@ pt_status pt__job_checkpoint(pt_job *job, const pt_plan *plan, const char **rela
 {
     PT_TRY(pt__job_begin(job, PT_JOB_WRITE, err)); /* what is kept ends with the session */
     const pt_plan *relation;
-    pt__backend_slot *slot;
-    void *backend_session;
     pt__kept *kept = NULL;
     char id[PT_UUID_TEXT_BYTES];
     PT_TRY(pt__analyze_for(job->session, job, pt__job_arena(job), plan, &relation, err));
-    PT_TRY(pt__session_backend(job->session, &slot, &backend_session, err));
-    if (!pt__backend_has(slot, keep))
-        return pt__raise(err, PT_COND_UNSUPPORTED_FEATURE, "feature", "checkpoints", NULL);
-    PT_TRY(make_kept(slot, relation, &kept, err));
-    pt_status status = keep_rows(job, relation, kept, err);
-    if (status != PT_OK) {
-        discard(kept);
-        return status;
-    }
+    PT_TRY(pt__use_persisted(job->session, job, relation, &relation, err));
+    PT_TRY(pt__keep_relation(job->session, job, pt__job_arena(job), relation, &kept, err));
     pt__uuid_v4_text(id);
     PT_TRY(list_kept(job->session, id, kept, err));
     *relation_id = pt__arena_copy_string(pt__job_arena(job), id);

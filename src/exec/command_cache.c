@@ -1,6 +1,7 @@
-/* CACHE, UNCACHE and REFRESH TABLE: remembered for isCached; the engine caches by itself. */
+/* CACHE, UNCACHE and REFRESH TABLE. */
 #include "exec/command.h"
 #include "exec/schema_cache.h"
+#include "exec/session_catalog.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -17,9 +18,24 @@ static const char *cache_key(pt__command *c, const pt_name *name)
     return key;
 }
 
+/* What a query of the table is analyzed to is persisted. */
+static pt_status persist(pt__command *c, const char *key, const pt_name *name)
+{
+    pt_plan_scan_table *scan = pt__plan_make(c->arena, SCAN_TABLE, scan_table, NULL);
+    const pt_plan *analyzed;
+    scan->name = *name;
+    PT_TRY(pt__analyze_for(c->session, c->job, c->arena, &scan->base, &analyzed, c->err));
+    pt__session_persist(c->session, c->arena, key, analyzed);
+    return PT_OK;
+}
+
 pt_status pt__command_set_cached(pt__command *c, const pt_name *name, bool is_cached)
 {
     const char *key = cache_key(c, name);
+    if (is_cached)
+        PT_TRY(persist(c, key, name));
+    else
+        pt__session_unpersist(c->session, key);
     pthread_mutex_lock(&c->session->lock);
     bool stored = true;
     if (is_cached)
@@ -46,6 +62,7 @@ void pt__command_clear_cache(pt__command *c)
     c->session->cached_tables = (pt__map)PT_MAP_INIT;
     pthread_mutex_unlock(&c->session->lock);
     pt__map_deinit(&old);
+    pt__session_unpersist_all(c->session);
 }
 
 static pt_status cache_query(pt__command *c, const pt_plan_cache_table *node)
@@ -61,8 +78,10 @@ static pt_status cache_query(pt__command *c, const pt_plan_cache_table *node)
 PT_COMMAND(cache_table)
 {
     const pt_plan *columns;
-    if (node->is_refresh)
+    if (node->is_refresh) {
         pt__schema_cache_clear(c->session->host);
+        atomic_fetch_add(&c->session->host->data_version, 1);
+    }
     if (node->name.count == 0) {
         if (!node->is_refresh)
             pt__command_clear_cache(c);

@@ -1,5 +1,6 @@
 #include "exec/run.h"
 
+#include "exec/persist.h"
 #include "exec/recover.h"
 #include "plan/arrow_schema.h"
 #include "plan/table.h"
@@ -196,6 +197,7 @@ static bool is_plain_local(const pt_plan *relation, const struct ArrowSchema *sc
 pt_status pt__run_relation(pt_session *session, pt_job *job, const pt_plan *relation, const pt__row_sink *sink,
                            pt_error *err)
 {
+    PT_TRY(pt__use_persisted(session, job, relation, &relation, err));
     run r = {.session = session, .job = job, .sink = sink, .err = err};
     char zone[PT_ZONE_NAME_MAX];
     pt__session_time_zone(session, zone);
@@ -247,5 +249,7 @@ pt_status pt__run_command(pt_job *job, const pt_plan *command, pt_error *err)
     pt_query query = pt__query_for(job->session, job, pt__job_arena(job), zone);
     query.plan = command;
     PT_TRY(pt__job_begin(job, PT_JOB_WRITE, err));
-    return run_query(&r, &query, NULL);
+    pt_status status = run_query(&r, &query, NULL);
+    atomic_fetch_add(&job->session->host->data_version, 1);
+    return status;
 }

@@ -1,4 +1,5 @@
 #include "exec/durable.h"
+#include "exec/persist.h"
 #include "exec/streams.h"
 
 #include <stdlib.h>
@@ -77,6 +78,11 @@ static void end_kept(void *value)
     pt__kept_unref(value);
 }
 
+static void end_persisted(void *value)
+{
+    pt__persisted_unref(value);
+}
+
 static void end_artifact(void *value)
 {
     pt_bytes_unref(value);
@@ -103,6 +109,7 @@ static void empty(pt_session *session)
     pt__map functions = take_map(&session->functions);
     pt__map kept = take_map(&session->kept);
     pt__map storage = take_map(&session->storage);
+    pt__map persisted = take_map(&session->persisted);
     pt__map cached_tables = take_map(&session->cached_tables);
     pt__map artifacts = take_map(&session->artifacts);
     pt__map conf = take_map(&session->conf);
@@ -115,6 +122,7 @@ static void empty(pt_session *session)
     end_map(&functions, end_function);
     end_map(&kept, end_kept);
     end_map(&storage, free);
+    end_map(&persisted, end_persisted);
     end_map(&cached_tables, keep_value);
     end_map(&artifacts, end_artifact);
     end_map(&conf, free);

@@ -57,7 +57,7 @@ pt_status pt__job_checkpoint(pt_job *job, const pt_plan *plan, const char **rela
 /** An unknown id is no error. */
 void pt__session_drop_checkpoint(pt_session *session, const char *relation_id);
 
-/* ---- DataFrame.cache(), persist(): remembered, nothing is stored ---- */
+/* ---- DataFrame.cache(), persist() ---- */
 
 typedef struct pt__storage_level {
     bool use_disk;
@@ -71,6 +71,12 @@ typedef struct pt__storage_level {
 void pt__session_set_storage(pt_session *session, const char *key, const pt__storage_level *level);
 /** False: not persisted, `*level` all zero with replication 1. */
 bool pt__session_get_storage(pt_session *session, const char *key, pt__storage_level *level);
+
+/** Persists an analyzed relation under a key of the caller's: its rows are kept from their first use on (persist.c). */
+void pt__session_persist(pt_session *session, pt__arena *arena, const char *key, const pt_plan *analyzed);
+/** An unknown key is no error. */
+void pt__session_unpersist(pt_session *session, const char *key);
+void pt__session_unpersist_all(pt_session *session);
 
 /** A digest of the plan's text that equal plans share whatever their plan ids. */
 const char *pt__plan_key(pt__arena *arena, const pt_plan *plan);

@@ -79,6 +79,7 @@ struct pt_host {
     pt__zones *zones;
     pthread_mutex_t id_lock; /* of job_ids; nothing else is taken under it */
     pt__uuid_sequence job_ids;
+    atomic_uint_fast64_t data_version; /* grows with every command: tables and files may have changed */
     atomic_bool closing;
     bool draining;
     uint64_t drain_end_ms;
@@ -142,6 +143,7 @@ struct pt_session {
     pt__map functions;     /* lower-case name to pt__function_entry */
     pt__map kept;          /* relation id to pt__kept */
     pt__map storage;       /* plan key to pt__storage_level */
+    pt__map persisted;     /* plan key to pt__persisted */
     pt__map cached_tables; /* lower-case full name to anything */
     pt__map artifacts;     /* name to pt_bytes */
     uint64_t artifact_bytes;

@@ -240,7 +240,7 @@ static pt_status answer_semantic_hash(question *q, const analyze_request *reques
     return PT_OK;
 }
 
-/* ---- persistence: remembered and told, nothing is stored ---- */
+/* ---- persistence ---- */
 
 static pt_status relation_key(question *q, const Spark__Connect__Relation *relation, const char **out, pt_error *err)
 {
@@ -254,7 +254,12 @@ static pt_status answer_persist(question *q, const analyze_request *request, ana
 {
     pt__storage_level level = {.use_disk = true, .use_memory = true, .deserialized = true, .replication = 1};
     const char *key;
-    PT_TRY(relation_key(q, request->persist->relation, &key, err));
+    const pt_plan *decoded;
+    const pt_plan *analyzed;
+    PT_TRY(decode_relation(q, request->persist->relation, &decoded, err));
+    key = pt__plan_key(q->arena, decoded);
+    PT_TRY(pt__session_analyze(q->session, q->arena, decoded, &analyzed, err));
+    pt__session_persist(q->session, q->arena, key, analyzed);
     if (request->persist->_storage_level_case != 0) {
         const Spark__Connect__StorageLevel *wanted = request->persist->storage_level;
         level = (pt__storage_level){wanted->use_disk, wanted->use_memory, wanted->use_off_heap, wanted->deserialized,
@@ -272,6 +277,7 @@ static pt_status answer_unpersist(question *q, const analyze_request *request, a
     const char *key;
     PT_TRY(relation_key(q, request->unpersist->relation, &key, err));
     pt__session_set_storage(q->session, key, NULL);
+    pt__session_unpersist(q->session, key);
     out->result_case = PT_CONNECT_RESULT(UNPERSIST);
     out->unpersist = pt__connect_make(q->arena, Spark__Connect__AnalyzePlanResponse__Unpersist,
                                       spark__connect__analyze_plan_response__unpersist__init);
