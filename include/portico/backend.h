@@ -46,12 +46,14 @@ typedef struct pt_operation pt_operation;
 
 typedef struct pt_operation_vtable {
     size_t size_bytes;
+    /** The engine's own name of the operation; constant, valid until `free`. Threads: any. */
     const char *(*id)(pt_operation *operation);
+    /** Threads: any. */
     pt_status (*status)(pt_operation *operation, pt_operation_state *out, pt_error *err);
     /** Idempotent; the engine stops within a second. Threads: any. */
     pt_status (*cancel)(pt_operation *operation, pt_error *err);
     /**
-     * Hands out the result once; pulling blocks. Columns are the plan's, by position, each in the Arrow layout that
+     * Hands out the result once; pulling blocks. `*out` is the caller's to release, before `free`. Columns are the plan's, by position, each in the Arrow layout that
      * pt__arrow_schema (src/plan/arrow_schema.h) gives for its type; batches may be reused by reference.
      * The stream's private error is also available through `failure`.
      */
@@ -105,16 +107,28 @@ typedef struct pt_statement_info {
 typedef struct pt_backend_vtable {
     size_t size_bytes; /* members beyond it are unknown to the plug-in: append only */
     const char *name;
+    /** `*self` is what the others get; `close` ends it. `config` is borrowed for the call, `env` until close. */
     pt_status (*open)(const pt_config *config, pt_env *env, void **self, pt_error *err);
+    /** Runs once, after the last session was closed. */
     void (*close)(void *self);
+    /** Whether queries of the format come undecoded, as query->encoded. NULL: plans alone. */
     bool (*accepts)(void *self, const char *format);
+    /** `request` is borrowed for the call; `close_session` ends `*session`, after its last operation was freed. */
     pt_status (*open_session)(void *self, const pt_session_request *request, void **session, pt_error *err);
     void (*close_session)(void *session);
-    /** Refuses what execute could not run, before anything runs. */
+    /**
+     * The columns of the result; refuses what execute could not run, before anything runs. `*out` is the caller's to
+     * release. Errors: PT_UNSUPPORTED naming what the engine lacks.
+     */
     pt_status (*describe)(void *session, const pt_query *query, struct ArrowSchema *out, pt_error *err);
+    /**
+     * Starts the query. `*out` is the caller's, to be ended by its `free`; it is untouched on failure. The operation
+     * may outlive the call of execute, not the session. Errors: PT_UNSUPPORTED, PT_EXECUTION, PT_CANCELLED and others
+     * that the engine gives cause for, each with Spark's condition where there is one.
+     */
     pt_status (*execute)(void *session, const pt_query *query, pt_operation **out, pt_error *err);
 
-    /* Optional from here on: NULL means not supported. Results live in the arena. */
+    /* Optional from here on: NULL means not supported. What they find lives in the arena that is passed. */
 
     /** PT_NOT_FOUND when there is none. Names compare without case. */
     pt_status (*get_table)(void *session, const char *database, const char *name, struct pt__arena *arena,

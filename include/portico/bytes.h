@@ -38,7 +38,9 @@ pt_bytes *pt_bytes_copy(pt_bytes_view view);
  */
 pt_bytes *pt_bytes_wrap(pt_bytes_view view, void (*release)(void *context), void *context);
 
+/** One more reference, for the caller; returns `bytes`. */
 pt_bytes *pt_bytes_ref(pt_bytes *bytes);
+/** Gives a reference back; NULL is allowed. */
 void pt_bytes_unref(pt_bytes *bytes);
 
 /** Valid while the caller holds a reference. */

@@ -38,6 +38,10 @@ typedef struct pt_connection_info {
     void *ready_context;
 } pt_connection_info;
 
+/**
+ * `*out` is the caller's to free; host, routes and mailbox outlive it.
+ * Errors: PT_NO_MEMORY; PT_INVALID_ARGUMENT naming a limit.
+ */
 pt_status pt_connection_new(pt_host *host, pt_routes *routes, const pt_connection_info *info, pt_connection **out,
                             pt_error *err);
 
@@ -47,17 +51,24 @@ pt_status pt_connection_new(pt_host *host, pt_routes *routes, const pt_connectio
  */
 pt_status pt_connection_set_principal(pt_connection *connection, const char *name, pt_error *err);
 
-/** Ends every call as PT_CALL_DISCONNECTED. */
+/** Ends every call as PT_CALL_DISCONNECTED; NULL is allowed. */
 void pt_connection_free(pt_connection *connection);
 
-/** On failure the connection is to be closed once pending bytes are sent. */
+/**
+ * Takes bytes that were read; `input` is borrowed for the call, `now_ms` monotonic. On failure the connection is to be
+ * closed once pending bytes are sent. Errors: PT_BAD_MESSAGE, PT_LIMIT, PT_NO_MEMORY.
+ */
 pt_status pt_connection_feed(pt_connection *connection, pt_bytes_view input, uint64_t now_ms, pt_error *err);
 
 /** Fills up to `max` views of bytes to be sent, valid until the next call of pt_connection_sent or _free. */
 size_t pt_connection_pending(pt_connection *connection, struct iovec *out, size_t max);
+/** The first `size_bytes` of what is pending have been written. */
 void pt_connection_sent(pt_connection *connection, size_t size_bytes, uint64_t now_ms);
 
-/** Deadlines, idle and stall limits. Call when pt_connection_next_tick_ms is due (UINT64_MAX: not needed). Fails as feed. */
+/**
+ * Deadlines, idle and stall limits; to be called when pt_connection_next_tick_ms is due (UINT64_MAX: not needed).
+ * Errors: PT_TIMEOUT; the connection is then to be closed as after a failure of feed.
+ */
 pt_status pt_connection_tick(pt_connection *connection, uint64_t now_ms, pt_error *err);
 uint64_t pt_connection_next_tick_ms(const pt_connection *connection);
 

@@ -1,5 +1,8 @@
 /**
  * Frontends and routes: a frontend speaks one client protocol and is mounted on routes of a host.
+ *
+ * Ownership: vtables and methods are constants that outlive the routes. The routes own the mounts.
+ * Threads:   the loop thread that keeps the routes, and whose connections alone use them.
  */
 #ifndef PORTICO_FRONTEND_H
 #define PORTICO_FRONTEND_H
@@ -53,12 +56,13 @@ typedef struct pt_method {
 typedef struct pt_frontend_vtable {
     size_t size_bytes; /* members beyond it are unknown to the plug-in: append only */
     const char *name;  /* "spark_connect" */
+    /** `*mount` is what the methods get; `close` ends it. `config` (may be NULL) is borrowed for the call. */
     pt_status (*open)(pt_host *host, const pt_config *config, void **mount, pt_error *err);
     /** Runs after the last call's `closed`. */
     void (*close)(void *mount);
     const pt_method *methods;
     size_t method_count;
-    /** Serialized google.protobuf.FileDescriptorSet for reflection; may be empty. */
+    /** Serialized google.protobuf.FileDescriptorSet for reflection; may be empty; valid until `close`. */
     pt_bytes_view (*descriptors)(void *mount);
     /** Housekeeping, about once a second, on the loop thread of the routes. NULL: none. */
     void (*tick)(void *mount, uint64_t now_ms);
@@ -66,8 +70,9 @@ typedef struct pt_frontend_vtable {
     size_t method_size_bytes;
 } pt_frontend_vtable;
 
+/** No mounts yet; the host must outlive them. `*out` is the caller's to free. Errors: PT_NO_MEMORY. */
 pt_status pt_routes_new(pt_host *host, pt_routes **out, pt_error *err);
-/** Closes all mounts; no connection may use the routes any more. */
+/** Closes all mounts, last mounted first; no connection may use the routes any more. NULL is allowed. */
 void pt_routes_free(pt_routes *routes);
 
 /**
@@ -124,6 +129,7 @@ pt_status pt_routes_add_reflection(pt_routes *routes, pt_error *err);
 void pt_routes_set_serving(pt_routes *routes, bool serving);
 bool pt_routes_is_serving(const pt_routes *routes);
 
+/** Passes the time, monotonic, to every mount's `tick`; to be called about once a second. */
 void pt_routes_tick(pt_routes *routes, uint64_t now_ms);
 
 /** NULL when no mount has that path; else `*mount` is what to pass to the method, valid until it is unmounted. */

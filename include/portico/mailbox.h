@@ -15,10 +15,14 @@ extern "C" {
 
 typedef struct pt_mailbox pt_mailbox;
 
-/** `wake(context)` runs on the posting thread and must only signal, e.g. by uv_async_send or an eventfd. */
+/**
+ * `wake(context)` runs on the posting thread, with the mailbox locked, for the first post since the last run; it must
+ * only signal, e.g. by uv_async_send or an eventfd. NULL: the loop polls. `*out` is the caller's to free.
+ * Errors: PT_NO_MEMORY.
+ */
 pt_status pt_mailbox_new(void (*wake)(void *context), void *context, pt_mailbox **out, pt_error *err);
 
-/** Runs what is left, then frees. Nothing may post any more. */
+/** Runs what is left, then frees; NULL is allowed. Nothing may post any more. Threads: the loop thread. */
 void pt_mailbox_free(pt_mailbox *mailbox);
 
 /**

@@ -1,5 +1,5 @@
 /**
- * The version of the library.
+ * The version of the library: major.minor.patch. Before 1.0 a new minor version may change what these headers declare.
  */
 #ifndef PORTICO_VERSION_H
 #define PORTICO_VERSION_H
