@@ -6,6 +6,8 @@ import pytest
 
 @pytest.fixture
 def lines(spark):
+    # The client reads a schema given as text with the active session, which other tests may have stopped.
+    type(spark)._set_default_and_active_session(spark)
     return lambda *texts: spark.createDataFrame([(t,) for t in texts], "value string")
 
 
