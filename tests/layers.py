@@ -6,7 +6,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-LAYERS = ["base", "wire", "plan", "decode", "analyze", "store", "exec", "backend", "front", "loop", "server"]
+LAYERS = ["base", "wire", "plan", "decode", "analyze", "store", "exec", "backend", "wrap", "front", "loop", "server"]
 
 # Neither of these sees the other: they meet in include/portico.
 STRANGERS = {"backend", "front"}
@@ -27,6 +27,9 @@ def faults_of(path):
     """What is wrong with the includes of one file, named from the root."""
     folder = path.parent
     layer = folder.parts[1]
+    if layer not in LAYERS:
+        yield f"src/{layer} is no layer; it has no place in the order of {pathlib.Path(__file__).name}"
+        return
     for ours, others in INCLUDE.findall((ROOT / path).read_text()):
         if others in HOMES and not folder.is_relative_to("src/" + HOMES[others]):
             yield f"<{others}> belongs to src/{HOMES[others]}"
