@@ -88,7 +88,16 @@ typedef struct pt_call_vtable {
     void (*finish)(pt_call *call, const pt_call_status *status);
     /** Absolute deadline in the connection's clock, 0 none. */
     uint64_t (*deadline_ms)(pt_call *call);
+    /**
+     * Adds a header to the response; `name` is a static lower-case text, `value` is copied. Before the first message.
+     * Errors: PT_LIMIT beyond PT_CALL_HEADERS_MAX, PT_INVALID_ARGUMENT when the response has begun.
+     */
+    pt_status (*add_header)(pt_call *call, const char *name, const char *value, pt_error *err);
+    /** UUID text of the connection: the same for all its calls, and never again. Lives as long as the connection. */
+    const char *(*connection_id)(pt_call *call);
 } pt_call_vtable;
+
+enum { PT_CALL_HEADERS_MAX = 4 };
 
 /** A transport's call starts with this. */
 struct pt_call {
@@ -129,6 +138,22 @@ static inline void pt_call_finish(pt_call *call, const pt_call_status *status)
 static inline uint64_t pt_call_deadline_ms(pt_call *call)
 {
     return call->vtable->deadline_ms(call);
+}
+
+/** PT_UNSUPPORTED when the transport is older than response headers. */
+static inline pt_status pt_call_add_header(pt_call *call, const char *name, const char *value, pt_error *err)
+{
+    if (call->vtable->size_bytes < offsetof(pt_call_vtable, connection_id) || call->vtable->add_header == NULL)
+        return pt_error_set(err, PT_UNSUPPORTED, "the transport sends no headers of the handler's");
+    return call->vtable->add_header(call, name, value, err);
+}
+
+/** "" when the transport does not tell connections apart. */
+static inline const char *pt_call_connection_id(pt_call *call)
+{
+    if (call->vtable->size_bytes < sizeof(pt_call_vtable) || call->vtable->connection_id == NULL)
+        return "";
+    return call->vtable->connection_id(call);
 }
 
 #ifdef __cplusplus

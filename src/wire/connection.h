@@ -6,6 +6,7 @@
 #ifndef PT_WIRE_CONNECTION_H
 #define PT_WIRE_CONNECTION_H
 
+#include "base/uuid.h"
 #include "wire/limits.h"
 #include "wire/outbox.h"
 #include "wire/rate.h"
@@ -33,6 +34,7 @@ struct pt_connection {
     void (*ready)(void *context, pt_connection *connection);
     void *ready_context;
     char *peer;
+    char id[PT_UUID_TEXT_BYTES]; /* "" until it is asked for */
     char *principal_name; /* as the transport knows the peer; NULL: it does not */
     pt__limits limits;
     uint64_t now_ms;

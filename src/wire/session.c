@@ -365,6 +365,8 @@ static nghttp2_nv buffer_field(const char *name, const pt__buffer *buffer)
     return field(name, (const char *)buffer->data, buffer->size_bytes);
 }
 
+enum { HEAD_FIELDS_MAX = 4 + PT_CALL_HEADERS_MAX, STATUS_FIELDS_MAX = 3 };
+
 static size_t add_head(const pt__stream *stream, nghttp2_nv *fields)
 {
     size_t count = 0;
@@ -373,6 +375,8 @@ static size_t add_head(const pt__stream *stream, nghttp2_nv *fields)
     if (stream->gzip)
         fields[count++] = text_field("grpc-encoding", "gzip");
     fields[count++] = text_field("grpc-accept-encoding", "identity,deflate,gzip");
+    for (size_t i = 0; i < stream->header_count; i++)
+        fields[count++] = text_field(stream->header_names[i], stream->header_values[i]);
     return count;
 }
 
@@ -401,7 +405,7 @@ static void check_submit(pt__stream *stream, int result)
 
 void pt__session_submit_headers(pt__stream *stream)
 {
-    nghttp2_nv fields[4];
+    nghttp2_nv fields[HEAD_FIELDS_MAX];
     size_t count = add_head(stream, fields);
     nghttp2_data_provider provider = {.source.ptr = stream, .read_callback = read_body};
     stream->answered = true;
@@ -410,7 +414,7 @@ void pt__session_submit_headers(pt__stream *stream)
 
 void pt__session_submit_trailers_only(pt__stream *stream)
 {
-    nghttp2_nv fields[8];
+    nghttp2_nv fields[HEAD_FIELDS_MAX + STATUS_FIELDS_MAX];
     size_t count = add_head(stream, fields);
     count += add_status(stream, fields + count);
     stream->answered = true;
@@ -427,7 +431,7 @@ void pt__session_submit_http_error(pt__stream *stream, const char *http_status)
 
 void pt__session_submit_trailers(pt__stream *stream)
 {
-    nghttp2_nv fields[3];
+    nghttp2_nv fields[STATUS_FIELDS_MAX];
     size_t count = add_status(stream, fields);
     check_submit(stream, nghttp2_submit_trailer(stream->connection->session, stream->id, fields, count));
 }

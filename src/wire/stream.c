@@ -51,6 +51,8 @@ void pt__stream_free(pt__stream *stream)
     pt__message_reader_deinit(&stream->reader);
     pt__metadata_deinit(&stream->metadata);
     pt_error_clear(&stream->refusal);
+    for (size_t i = 0; i < stream->header_count; i++)
+        free(stream->header_values[i]);
     free(stream);
 }
 
@@ -390,6 +392,29 @@ static uint64_t call_deadline_ms(pt_call *call)
     return pt__stream_of(call)->deadline_ms;
 }
 
+static pt_status call_add_header(pt_call *call, const char *name, const char *value, pt_error *err)
+{
+    pt__stream *stream = pt__stream_of(call);
+    if (stream->answered || stream->ended)
+        return pt_error_set(err, PT_INVALID_ARGUMENT, "the response has begun without the header %s", name);
+    if (stream->header_count == PT_CALL_HEADERS_MAX)
+        return pt_error_set(err, PT_LIMIT, "a response takes %d headers", PT_CALL_HEADERS_MAX);
+    char *copy = strdup(value);
+    if (copy == NULL)
+        return pt_error_set(err, PT_NO_MEMORY, "no memory for the header %s", name);
+    stream->header_names[stream->header_count] = name;
+    stream->header_values[stream->header_count++] = copy;
+    return PT_OK;
+}
+
+static const char *call_connection_id(pt_call *call)
+{
+    pt_connection *connection = pt__stream_of(call)->connection;
+    if (connection->id[0] == '\0')
+        pt__uuid_v4_text(connection->id);
+    return connection->id;
+}
+
 static void call_finish(pt_call *call, const pt_call_status *status)
 {
     finish(pt__stream_of(call), status);
@@ -502,4 +527,6 @@ static const pt_call_vtable stream_call = {
     .queued_bytes = call_queued_bytes,
     .finish = call_finish,
     .deadline_ms = call_deadline_ms,
+    .add_header = call_add_header,
+    .connection_id = call_connection_id,
 };

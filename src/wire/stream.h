@@ -40,6 +40,9 @@ typedef struct pt__stream {
     /* The answer. */
     pt__outbox queue; /* framed messages, not yet taken by the peer's flow control */
     pt__trailers trailers;
+    const char *header_names[PT_CALL_HEADERS_MAX]; /* of the response, besides the protocol's own */
+    char *header_values[PT_CALL_HEADERS_MAX];
+    size_t header_count;
     uint64_t waiting_since_ms; /* if waiting: a tick found the queue filled, and it has not moved since */
     bool waiting;
     bool gzip;
