@@ -104,6 +104,53 @@ typedef struct pt_statement_info {
     struct ArrowSchema parameters; /* likewise: one field per parameter, of null type where it is open */
 } pt_statement_info;
 
+/** Rows for a table. Borrowed. */
+typedef struct pt_ingest {
+    size_t size_bytes;
+    const char *catalog; /* NULL: the current one */
+    const char *schema;  /* likewise */
+    const char *table;
+    bool is_temporary;
+    bool create;       /* when there is no table; false: PT_NOT_FOUND */
+    bool append;       /* when there is one; neither: PT_ALREADY_EXISTS. Columns are matched by name */
+    bool replace;      /* when there is one */
+    void *transaction; /* NULL: one of its own, but the one that is open in the session if there is any */
+} pt_ingest;
+
+/** What is asked about a backend's catalog. */
+typedef enum pt_metadata_kind {
+    PT_METADATA_CATALOGS,    /* catalog_name */
+    PT_METADATA_SCHEMAS,     /* catalog_name, db_schema_name */
+    PT_METADATA_TABLES,      /* catalog_name, db_schema_name, table_name, table_type */
+    PT_METADATA_TABLE_TYPES, /* table_type */
+    /** catalog_name, db_schema_name, table_name, column_name, key_sequence int32, key_name */
+    PT_METADATA_PRIMARY_KEYS,
+    /**
+     * pk_catalog_name, pk_db_schema_name, pk_table_name, pk_column_name, the same with fk_, key_sequence int32,
+     * fk_key_name, pk_key_name, update_rule uint8, delete_rule uint8 (JDBC's numbers)
+     */
+    PT_METADATA_FOREIGN_KEYS,
+    PT_METADATA_KEYWORDS, /* word */
+    /** class ("numeric", "string", "datetime", "system"), name */
+    PT_METADATA_FUNCTIONS
+} pt_metadata_kind;
+
+/** NULL: any. Patterns have % and _, and \ before a character that stands for itself; the rest is exact. Borrowed. */
+typedef struct pt_metadata_request {
+    size_t size_bytes;
+    pt_metadata_kind kind;
+    const char *catalog;
+    const char *schema;         /* KEYS: of the table with the primary key */
+    const char *schema_pattern; /* SCHEMAS, TABLES */
+    const char *table;          /* PRIMARY_KEYS, FOREIGN_KEYS: with the primary key */
+    const char *table_pattern;  /* TABLES */
+    const char *const *types;   /* TABLES; none: all */
+    size_t type_count;
+    const char *foreign_catalog; /* FOREIGN_KEYS: the other side */
+    const char *foreign_schema;
+    const char *foreign_table;
+} pt_metadata_request;
+
 typedef struct pt_backend_vtable {
     size_t size_bytes; /* members beyond it are unknown to the plug-in: append only */
     const char *name;
@@ -167,6 +214,12 @@ typedef struct pt_backend_vtable {
      * died. NULL: that can never be proven.
      */
     pt_status (*was_committed)(void *session, const char *operation_id, bool *out, pt_error *err);
+    /** Reads `rows` to their end (they are the caller's to release) and writes them, all or nothing. */
+    pt_status (*ingest)(void *session, const pt_ingest *request, struct ArrowArrayStream *rows, int64_t *row_count,
+                        pt_error *err);
+    /** Rows in the columns that the kind names, text unless said otherwise, ordered by them. */
+    pt_status (*metadata)(void *session, const pt_metadata_request *request, struct ArrowArrayStream *out,
+                          pt_error *err);
 } pt_backend_vtable;
 
 /** A backend that is open, under the name that the host knows it by. */

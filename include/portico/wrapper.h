@@ -109,6 +109,10 @@ pt_status pt_forward_begin(void *session, void **transaction, pt_error *err);
 pt_status pt_forward_end(void *session, void *transaction, bool commit, pt_error *err);
 bool pt_forward_reads_only(void *session, const pt_query *query);
 pt_status pt_forward_was_committed(void *session, const char *operation_id, bool *out, pt_error *err);
+pt_status pt_forward_ingest(void *session, const pt_ingest *request, struct ArrowArrayStream *rows, int64_t *row_count,
+                            pt_error *err);
+pt_status pt_forward_metadata(void *session, const pt_metadata_request *request, struct ArrowArrayStream *out,
+                              pt_error *err);
 
 /** An operation around another; a wrapper's own operations start with it, to see batches and ends. */
 typedef struct pt_wrapper_operation {

@@ -29,7 +29,7 @@ static pt_status watch(run *r, pt_operation *operation)
 static pt_status stream_failure(run *r, struct ArrowArrayStream *stream)
 {
     PT_TRY(check(r));
-    if (r->operation->vtable->failure != NULL) {
+    if (r->operation != NULL && r->operation->vtable->failure != NULL) {
         pt_status status = r->operation->vtable->failure(r->operation, r->err);
         if (status != PT_OK)
             return status;
@@ -211,14 +211,29 @@ pt_status pt__run_relation(pt_session *session, pt_job *job, const pt_plan *rela
     return status;
 }
 
-pt_status pt__run_encoded(pt_job *job, const pt_encoded_query *encoded, const pt__row_sink *sink, pt_error *err)
+bool pt__host_backend_accepts(const pt_host *host, const char *format)
+{
+    const pt__backend_slot *slot = &host->backends[0];
+    return slot->vtable->accepts != NULL && slot->vtable->accepts(slot->self, format);
+}
+
+pt_status pt__run_encoded(pt_job *job, const pt__statement_request *request, const pt__row_sink *sink, pt_error *err)
 {
     run r = {.session = job->session, .job = job, .sink = sink, .err = err};
     char zone[PT_ZONE_NAME_MAX];
     pt__session_time_zone(job->session, zone);
     pt_query query = pt__query_for(job->session, job, pt__job_arena(job), zone);
-    query.encoded = *encoded;
+    query.encoded = request->query;
+    query.parameters = request->parameters;
+    query.transaction = request->transaction;
     return run_query(&r, &query, NULL);
+}
+
+/* A stream says itself why it failed; the operation is that of nobody. */
+pt_status pt__run_stream(pt_job *job, struct ArrowArrayStream *stream, const pt__row_sink *sink, pt_error *err)
+{
+    run r = {.session = job->session, .job = job, .sink = sink, .err = err};
+    return read_stream(&r, stream, NULL);
 }
 
 /* ---- commands ---- */

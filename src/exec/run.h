@@ -5,6 +5,7 @@
 #define PT_EXEC_RUN_H
 
 #include "exec/state.h"
+#include "exec/statement.h"
 
 /**
  * What a result's rows are handed to, on the worker. Batches are moved: release them, or pass them on.
@@ -33,7 +34,13 @@ pt_status pt__run_relation(pt_session *session, pt_job *job, const pt_plan *rela
                            pt_error *err);
 
 /** A query in a format of the backend's own; its schema is the backend's. */
-pt_status pt__run_encoded(pt_job *job, const pt_encoded_query *query, const pt__row_sink *sink, pt_error *err);
+pt_status pt__run_encoded(pt_job *job, const pt__statement_request *request, const pt__row_sink *sink, pt_error *err);
+
+/** Rows that come from elsewhere. */
+pt_status pt__run_stream(pt_job *job, struct ArrowArrayStream *stream, const pt__row_sink *sink, pt_error *err);
+
+/** Whether the backend takes the format undecoded. */
+bool pt__host_backend_accepts(const pt_host *host, const char *format);
 
 /** Runs an analyzed command on the backend; rows it may give are dropped. */
 pt_status pt__run_command(pt_job *job, const pt_plan *command, pt_error *err);

@@ -58,32 +58,11 @@ static submission *copy_submission(const pt_encoded_query *query)
     return NULL;
 }
 
-/* Whether the session's backend takes the format undecoded. */
-static bool backend_accepts(const pt_host *host, const char *format)
-{
-    const pt__backend_slot *slot = &host->backends[0];
-    return slot->vtable->accepts != NULL && slot->vtable->accepts(slot->self, format);
-}
-
-static pt_status run_decoded(pt_job *job, const pt_encoded_query *query, pt_error *err)
-{
-    const pt_plan *plan = NULL;
-    const pt_plan *relation = NULL;
-    bool was_command;
-    PT_TRY(pt__session_decode(pt__job_session(job), pt__job_arena(job), query, &plan, err));
-    PT_TRY(pt__job_settle(job, plan, &relation, &was_command, err));
-    return pt__job_execute(job, relation, err);
-}
-
 static pt_status run_submission(pt_job *job, void *context, pt_error *err)
 {
     submission *s = context;
-    pt_encoded_query query = {s->format, pt_bytes_get_view(s->payload), s->options, s->option_count};
-    if (!backend_accepts(pt__session_host(pt__job_session(job)), s->format))
-        return run_decoded(job, &query, err);
-    pt__spool_sink rows;
-    pt__row_sink sink = pt__spool_sink_init(&rows, job);
-    return pt__run_encoded(job, &query, &sink, err);
+    pt__statement_request request = {.query = {s->format, pt_bytes_get_view(s->payload), s->options, s->option_count}};
+    return pt__job_run_statement(job, &request, err);
 }
 
 static pt_status check_format(pt_host *host, const pt_encoded_query *query, pt_error *err)
@@ -92,7 +71,7 @@ static pt_status check_format(pt_host *host, const pt_encoded_query *query, pt_e
         return pt_error_set(err, PT_INVALID_ARGUMENT, "the query names no format");
     if (host->backend_count == 0)
         return pt_error_set(err, PT_UNAVAILABLE, "the host has no backend");
-    if (backend_accepts(host, query->format))
+    if (pt__host_backend_accepts(host, query->format))
         return PT_OK;
     return pt__host_check_format(host, query->format, err);
 }

@@ -151,6 +151,24 @@ pt_status pt_forward_was_committed(void *session, const char *operation_id, bool
                : PT_OK;
 }
 
+pt_status pt_forward_ingest(void *session, const pt_ingest *request, struct ArrowArrayStream *rows, int64_t *row_count,
+                            pt_error *err)
+{
+    const pt_backend *inner = inner_of(session);
+    if (!pt_backend_has(inner, ingest))
+        return lacks(inner, "ingestion", err);
+    return inner->vtable->ingest(inner_session(session), request, rows, row_count, err);
+}
+
+pt_status pt_forward_metadata(void *session, const pt_metadata_request *request, struct ArrowArrayStream *out,
+                              pt_error *err)
+{
+    const pt_backend *inner = inner_of(session);
+    if (!pt_backend_has(inner, metadata))
+        return lacks(inner, "catalog to ask", err);
+    return inner->vtable->metadata(inner_session(session), request, out, err);
+}
+
 /* ---- operations ---- */
 
 static pt_operation *inner_operation(pt_operation *operation)
@@ -298,6 +316,8 @@ static void compose(pt_backend_vtable *out, const pt_backend *changes, const pt_
     OPTIONAL(end)
     OPTIONAL(reads_only)
     OPTIONAL(was_committed)
+    OPTIONAL(ingest)
+    OPTIONAL(metadata)
 #undef OPTIONAL
 #undef CHANGED
 }

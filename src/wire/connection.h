@@ -35,7 +35,7 @@ struct pt_connection {
     void *ready_context;
     char *peer;
     char id[PT_UUID_TEXT_BYTES]; /* "" until it is asked for */
-    char *principal_name; /* as the transport knows the peer; NULL: it does not */
+    char *principal_name;        /* as the transport knows the peer; NULL: it does not */
     pt__limits limits;
     uint64_t now_ms;
 

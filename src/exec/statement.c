@@ -1,0 +1,136 @@
+#include "exec/statement.h"
+
+#include "analyze/analyze.h"
+#include "exec/decode.h"
+#include "exec/run.h"
+#include "plan/arrow_schema.h"
+
+/* ---- running ---- */
+
+static pt_status refuse_undecodable(const pt__statement_request *request, pt_error *err)
+{
+    if (request->parameters != NULL)
+        return pt_error_set(err, PT_UNSUPPORTED, "statements of format %s take no parameters here",
+                            request->query.format);
+    if (request->transaction != NULL)
+        return pt_error_set(err, PT_UNSUPPORTED, "statements of format %s take no part in transactions",
+                            request->query.format);
+    return PT_OK;
+}
+
+static pt_status run_decoded(pt_job *job, const pt__statement_request *request, pt_error *err)
+{
+    const pt_plan *plan = NULL;
+    const pt_plan *relation = NULL;
+    bool was_command;
+    PT_TRY(refuse_undecodable(request, err));
+    PT_TRY(pt__session_decode(pt__job_session(job), pt__job_arena(job), &request->query, &plan, err));
+    PT_TRY(pt__job_settle(job, plan, &relation, &was_command, err));
+    return pt__job_execute(job, relation, err);
+}
+
+pt_status pt__job_run_statement(pt_job *job, const pt__statement_request *request, pt_error *err)
+{
+    if (!pt__host_backend_accepts(job->session->host, request->query.format))
+        return run_decoded(job, request, err);
+    pt__spool_sink rows;
+    pt__row_sink sink = pt__spool_sink_init(&rows, job);
+    return pt__run_encoded(job, request, &sink, err);
+}
+
+pt_status pt__job_write_stream(pt_job *job, struct ArrowArrayStream *stream, pt_error *err)
+{
+    pt__spool_sink rows;
+    pt__row_sink sink = pt__spool_sink_init(&rows, job);
+    return pt__run_stream(job, stream, &sink, err);
+}
+
+/* ---- preparing ---- */
+
+static pt_status describe_decoded(pt_session *session, pt__arena *arena, const pt__statement_request *request,
+                                  pt_statement_info *out, pt_error *err)
+{
+    const pt_plan *plan = NULL;
+    const pt_plan *analyzed = NULL;
+    char zone[PT_ZONE_NAME_MAX];
+    PT_TRY(refuse_undecodable(request, err));
+    PT_TRY(pt__session_decode(session, arena, &request->query, &plan, err));
+    out->is_update = pt__plan_is_command(plan);
+    if (out->is_update)
+        return PT_OK;
+    PT_TRY(pt__session_analyze(session, arena, plan, &analyzed, err));
+    pt__session_time_zone(session, zone);
+    PT_TRY(pt__arrow_schema(analyzed->columns, analyzed->column_count, zone, &out->result, err));
+    return pt__arrow_schema(NULL, 0, zone, &out->parameters, err);
+}
+
+static pt_status prepare_decoded(pt_session *session, const pt__statement_request *request, pt_statement_info *out,
+                                 pt_error *err)
+{
+    pt__arena *arena = pt__arena_new(pt__host_plan_limit_bytes(session->host));
+    pt_status status;
+    if (arena == NULL)
+        return pt_error_set(err, PT_NO_MEMORY, "no memory for a statement");
+    if (PT_ARENA_GUARD(arena)) {
+        status = pt_error_set(err, PT_LIMIT, "the statement needs more memory than a request may have");
+    } else {
+        status = describe_decoded(session, arena, request, out, err);
+        pt__arena_unguard(arena);
+    }
+    pt__arena_free(arena);
+    return status;
+}
+
+pt_status pt__session_prepare(pt_session *session, const pt__statement_request *request, pt_statement_info *out,
+                              pt_error *err)
+{
+    pt__backend_slot *slot;
+    void *backend_session;
+    char zone[PT_ZONE_NAME_MAX];
+    *out = (pt_statement_info){.size_bytes = sizeof(*out)};
+    if (!pt__host_backend_accepts(session->host, request->query.format))
+        return prepare_decoded(session, request, out, err);
+    PT_TRY(pt__session_backend(session, &slot, &backend_session, err));
+    if (!pt__backend_has(slot, prepare))
+        return pt_error_set(err, PT_UNSUPPORTED, "the backend %s prepares no statements", slot->vtable->name);
+    pt__session_time_zone(session, zone);
+    pt_query query = pt__query_for(session, NULL, NULL, zone);
+    query.encoded = request->query;
+    query.transaction = request->transaction;
+    return slot->vtable->prepare(backend_session, &query, out, err);
+}
+
+/* ---- the backend's other services ---- */
+
+#define WITH_BACKEND(session, member, what)                                                                            \
+    pt__backend_slot *slot;                                                                                            \
+    void *backend_session;                                                                                             \
+    PT_TRY(pt__session_backend((session), &slot, &backend_session, err));                                              \
+    if (!pt__backend_has(slot, member))                                                                                \
+    return pt_error_set(err, PT_UNSUPPORTED, "the backend %s has no %s", slot->vtable->name, (what))
+
+pt_status pt__session_begin(pt_session *session, void **transaction, pt_error *err)
+{
+    WITH_BACKEND(session, begin, "transactions");
+    return slot->vtable->begin(backend_session, transaction, err);
+}
+
+pt_status pt__session_end(pt_session *session, void *transaction, bool commit, pt_error *err)
+{
+    WITH_BACKEND(session, end, "transactions");
+    return slot->vtable->end(backend_session, transaction, commit, err);
+}
+
+pt_status pt__session_ingest(pt_session *session, const pt_ingest *request, struct ArrowArrayStream *rows,
+                             int64_t *row_count, pt_error *err)
+{
+    WITH_BACKEND(session, ingest, "ingestion");
+    return slot->vtable->ingest(backend_session, request, rows, row_count, err);
+}
+
+pt_status pt__session_metadata(pt_session *session, const pt_metadata_request *request, struct ArrowArrayStream *out,
+                               pt_error *err)
+{
+    WITH_BACKEND(session, metadata, "catalog to ask");
+    return slot->vtable->metadata(backend_session, request, out, err);
+}
