@@ -79,6 +79,9 @@ typedef struct pt_wrapper_vtable {
 pt_status pt_host_add_wrapper(pt_host *host, const char *backend, const pt_wrapper_vtable *wrapper,
                               const pt_config *config, pt_error *err);
 
+/** Whether the backend is a wrapper; its self then starts with pt_wrapper. */
+bool pt_backend_is_wrapper(const pt_backend *backend);
+
 /** Whether a backend has an optional member, by its size_bytes: pt_backend_has(&backend, explain). */
 #define pt_backend_has(backend, member)                                                                                \
     ((backend)->vtable->size_bytes >= offsetof(pt_backend_vtable, member) + sizeof((backend)->vtable->member) &&       \

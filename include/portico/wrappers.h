@@ -13,6 +13,12 @@ extern "C" {
 /** Who may do what with which tables, columns, paths and functions, and which rows they see: "authorize.*". */
 extern const pt_wrapper_vtable pt_wrapper_authorize;
 
+/** Results that are kept for queries that must have the same answer: "cache.*". */
+extern const pt_wrapper_vtable pt_wrapper_cache;
+
+/** Spans of OpenTelemetry for a collector: "trace.*". */
+extern const pt_wrapper_vtable pt_wrapper_trace;
+
 /** Limits on what a query may ask for: "validate.*". */
 extern const pt_wrapper_vtable pt_wrapper_validate;
 

@@ -248,6 +248,11 @@ static void close_layer(void *self)
     free(l);
 }
 
+bool pt_backend_is_wrapper(const pt_backend *backend)
+{
+    return backend->vtable->close == close_layer;
+}
+
 static pt_status open_session(void *self, const pt_session_request *request, void **out, pt_error *err)
 {
     pt_wrapper *wrapper = self;

@@ -6,6 +6,8 @@
 
 static const pt_wrapper_vtable *const wrappers[] = {
     &pt_wrapper_authorize,
+    &pt_wrapper_cache,
+    &pt_wrapper_trace,
     &pt_wrapper_validate,
 };
 

@@ -1,7 +1,11 @@
 """Servers with wrappers, and sessions of named users on them."""
+import pathlib
+import sys
 import uuid
 
 import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 
 @pytest.fixture
