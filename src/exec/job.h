@@ -11,8 +11,8 @@
 
 #include <portico/job.h>
 
-/** Longest W3C trace context that is kept, with its terminator. */
-enum { PT_TRACEPARENT_BYTES = 56 };
+/** Longest W3C trace context that is kept, with its terminator; versions to come may add to today's 55 characters. */
+enum { PT_TRACEPARENT_BYTES = 128 };
 
 typedef struct pt__job_request {
     const char *id; /* UUID text; NULL: a version 7 one is made */
@@ -25,8 +25,7 @@ typedef struct pt__job_request {
     size_t tag_count;
     /** Lives on without readers for job.abandon-after, its output kept for re-reading; else it ends with its reader. */
     bool is_resumable;
-    pt_bytes_view
-        traceparent; /* W3C trace context of the call; copied; what is longer than the standard's is dropped */
+    pt_bytes_view traceparent; /* W3C trace context of the call; copied; what is longer is dropped */
     /** Goes on without readers, when it is on record. */
     bool is_detached;
     /**

@@ -116,8 +116,10 @@ static void free_traced(pt_operation *operation)
     if (atomic_load(&t->is_cancelled))
         set_failure(&t->span, NULL, PT_CANCELLED);
     pt__span_set(t->span.detail, pt_forward_operation_detail(operation));
-    end(t->session, &t->span);
-    pt_forward_operation_free(operation);
+    const pt_wrapper_session *session = t->session;
+    pt__span span = t->span;
+    pt_forward_operation_free(operation); /* spans below end first */
+    end(session, &span);
 }
 
 static const pt_operation_vtable traced_vtable = {
