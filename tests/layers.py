@@ -9,7 +9,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LAYERS = ["base", "wire", "plan", "decode", "analyze", "store", "exec", "backend", "wrap", "front", "loop", "server"]
 
 # Neither of these sees the other: they meet in include/portico.
-STRANGERS = {"backend", "front"}
+STRANGERS = {"backend", "wrap", "front"}
 
 # The one home of a library's header.
 HOMES = {
@@ -18,6 +18,7 @@ HOMES = {
     "uv.h": "loop",
     "sqlite3.h": "store",
     "libpq-fe.h": "store",
+    "curl/curl.h": "wrap",
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)

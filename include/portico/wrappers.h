@@ -19,6 +19,9 @@ extern const pt_wrapper_vtable pt_wrapper_cache;
 /** Spans of OpenTelemetry for a collector: "trace.*". */
 extern const pt_wrapper_vtable pt_wrapper_trace;
 
+/** Rules that choose between the host's named backends: "route.*". Those have to be added before it. */
+extern const pt_wrapper_vtable pt_wrapper_route;
+
 /** Limits on what a query may ask for: "validate.*". */
 extern const pt_wrapper_vtable pt_wrapper_validate;
 

@@ -26,7 +26,8 @@ typedef struct pt_table {
     const char *const *partition_columns;
     size_t partition_count;
     const char *owner;
-    int64_t created_us; /* since 1970, UTC */
+    int64_t created_us;  /* since 1970, UTC */
+    const char *backend; /* the one of several that has it, set by the wrapper route; NULL: there is one */
 } pt_table;
 
 typedef struct pt_database {

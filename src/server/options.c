@@ -253,6 +253,20 @@ pt_status pt__arguments_read(int argc, const char *const *argv, const char *cons
     return read_flags(out, argc, argv, err);
 }
 
+pt_status pt__options_read_file(const char *path, pt_config **out, pt_error *err)
+{
+    pt_config *config = NULL;
+    PT_TRY(pt_config_new(&config, err));
+    pt_status status = read_defaults(config, err);
+    if (status == PT_OK)
+        status = read_file(config, path, err);
+    if (status == PT_OK)
+        *out = config;
+    else
+        pt_config_free(config);
+    return status;
+}
+
 void pt__arguments_deinit(pt__arguments *arguments)
 {
     pt_config_free(arguments->config);

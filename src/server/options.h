@@ -24,6 +24,9 @@ typedef struct pt__arguments {
  */
 pt_status pt__arguments_read(int argc, const char *const *argv, const char *const *environment, pt__arguments *out,
                              pt_error *err);
+/** Defaults and a file alone, as that of --config is read. `*out` is the caller's. Errors: as above. */
+pt_status pt__options_read_file(const char *path, pt_config **out, pt_error *err);
+
 void pt__arguments_deinit(pt__arguments *arguments);
 
 /** The table, as help text. */

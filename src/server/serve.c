@@ -5,10 +5,10 @@
 #include "server/log.h"
 #include "server/plugins.h"
 #include "server/security.h"
+#include "server/wrapping.h"
 #include "wire/limits.h"
 
 #include <portico/host.h>
-#include <portico/wrappers.h>
 
 #include <signal.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static pt_status open_host(server *s, pt_error *err)
     for (size_t i = 0; pt__server_backends[i] != NULL; i++)
         PT_TRY(pt_host_add_backend(s->host, pt__server_backends[i], s->config, err));
     PT_TRY(pt__plugins_open(&s->plugins, s->host, s->config, err));
-    return pt_host_add_wrappers(s->host, NULL, pt_config_string(s->config, "wrappers", NULL), s->config, err);
+    return pt__server_wrap(s->host, s->config, err);
 }
 
 static pt_status mount_frontends(server *s, pt_error *err)

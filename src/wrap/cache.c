@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,10 +113,11 @@ static uint64_t files_version(void *context)
 /* Without memory all tables count as changed. */
 static void table_was_written(cache *c, const char *database, const char *table)
 {
-    char *key = malloc(strlen(database) + strlen(table) + 2);
+    size_t size = strlen(database) + strlen(table) + 2;
+    char *key = malloc(size);
     bool counted = false;
     if (key != NULL) {
-        stpcpy(stpcpy(stpcpy(key, database), "."), table);
+        snprintf(key, size, "%s.%s", database, table);
         lower_case(key);
         pthread_mutex_lock(&c->lock);
         uintptr_t count = (uintptr_t)pt__map_get(&c->tables, key) + 1;
@@ -439,8 +441,8 @@ static pt_status execute_hit(const pt_query *query, pt__cache_entry *entry, pt_o
     h->base.vtable = &hit_vtable;
     h->entry = entry;
     h->plan = query->plan;
-    strncat(h->time_zone, query->time_zone == NULL ? "UTC" : query->time_zone, sizeof(h->time_zone) - 1);
-    strncat(h->id, query->operation_id == NULL ? "" : query->operation_id, sizeof(h->id) - 1);
+    snprintf(h->time_zone, sizeof(h->time_zone), "%s", query->time_zone == NULL ? "UTC" : query->time_zone);
+    snprintf(h->id, sizeof(h->id), "%s", query->operation_id == NULL ? "" : query->operation_id);
     *out = &h->base;
     return PT_OK;
 }

@@ -1,14 +1,12 @@
 #include "wrap/wrappers.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 static const pt_wrapper_vtable *const wrappers[] = {
-    &pt_wrapper_authorize,
-    &pt_wrapper_cache,
-    &pt_wrapper_trace,
-    &pt_wrapper_validate,
+    &pt_wrapper_authorize, &pt_wrapper_cache, &pt_wrapper_route, &pt_wrapper_trace, &pt_wrapper_validate,
 };
 
 const pt_wrapper_vtable *pt_wrapper_find(const char *name)
@@ -47,10 +45,9 @@ static pt_status add_one(pt_host *host, const char *backend, const char *name, c
     if (wrapper != NULL)
         return pt_host_add_wrapper(host, backend, wrapper, config, err);
     char known[256] = "";
-    for (size_t i = 0; i < sizeof(wrappers) / sizeof(wrappers[0]); i++) {
-        strncat(known, i == 0 ? "" : ", ", sizeof(known) - strlen(known) - 1);
-        strncat(known, wrappers[i]->name, sizeof(known) - strlen(known) - 1);
-    }
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof(wrappers) / sizeof(wrappers[0]) && used < sizeof(known); i++)
+        used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s", i == 0 ? "" : ", ", wrappers[i]->name);
     return pt_error_set(err, PT_INVALID_ARGUMENT, "there is no wrapper \"%s\"; there are %s", name, known);
 }
 
