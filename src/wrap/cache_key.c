@@ -42,7 +42,7 @@ static bool is_determined_expr(void *context, const pt_expr *expr, uint32_t dept
     return call->function != NULL && call->function->kind != PT_FUNCTION_VOLATILE && !is_time_of_day(call);
 }
 
-/* Rows that a client sent are as near to it as an answer would be; only their hash is in the text. */
+/* Rows that a client sent or a session keeps are as near as an answer would be, and the text does not tell them apart. */
 static bool is_determined_plan(void *context, const pt_plan *plan, uint32_t depth)
 {
     (void)context;
@@ -50,6 +50,7 @@ static bool is_determined_plan(void *context, const pt_plan *plan, uint32_t dept
     switch ((int)plan->kind) {
     case PT_PLAN_STREAM:
     case PT_PLAN_LOCAL:
+    case PT_PLAN_CACHED:
     case PT_PLAN_MAP_PYTHON: return false;
     case PT_PLAN_SAMPLE: return pt__plan_as_sample(plan)->has_seed;
     default: return true;

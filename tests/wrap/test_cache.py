@@ -139,6 +139,19 @@ def test_what_is_not_determined_is_not_kept(traced, connect):
     assert rows(spark, "select uuid() from range(1)") != rows(spark, "select uuid() from range(1)")
 
 
+def test_kept_rows_are_told_apart(traced, connect):
+    start, collector = traced
+    spark = connect(start())
+    one, two = spark.range(1).checkpoint(), spark.range(5, 6).checkpoint()
+    assert one.collect() != two.collect()
+    spark.sql("create table t as select 1L as id")
+    first, second = spark.table("t").persist(), spark.range(7, 8).persist()
+    assert [r.id for r in first.collect()] == [1] and [r.id for r in second.collect()] == [7]
+    assert [r.id for r in first.collect()] == [1] and [r.id for r in second.collect()] == [7]
+    spark.sql("insert into t values (2)")
+    assert first.count() == 2
+
+
 def test_limits(traced, connect):
     start, collector = traced
     spark = connect(start("trace,cache", "--cache.entry-limit=64KiB", "--cache.memory=100KiB", "--cache.max-age=500ms"))
