@@ -136,7 +136,8 @@ static void begin(pair *p, const pt_job_store_vtable *table)
     PT_CHECK(mkdtemp(p->folder) != NULL);
     snprintf(path, sizeof(path), "%s/jobs.db", p->folder);
     p->table = table;
-    PT_CHECK_EQ(table->open(path, &p->store, NULL), PT_OK);
+    bool is_server = table == &pt_job_store_postgresql;
+    PT_CHECK_EQ(table->open(is_server ? getenv("PT_TEST_POSTGRESQL") : path, &p->store, NULL), PT_OK);
     atomic_store(&pt__test_backend_gate, false);
     atomic_store(&pt__test_backend_committed, false);
     atomic_store(&pt__test_backend_writes, 0);
@@ -169,6 +170,7 @@ static void end(pair *p)
     atomic_store(&pt__test_backend_gate, true);
     stop_node(&p->north);
     stop_node(&p->south);
+    PT_CHECK_EQ(p->table->remove(p->store, some_id, NULL), PT_OK); /* a server keeps it beyond the test */
     p->table->close(p->store);
     remove_folder(p->folder);
     PT_CHECK_EQ(atomic_load(&pt__test_backend_arrays), 0);
@@ -408,9 +410,10 @@ static pt_status note_job(void *context, const pt_job_report *report, pt_error *
 {
     seen *s = context;
     (void)err;
+    if (strcmp(report->id, some_id) != 0)
+        return PT_OK; /* a server's records of other tests */
     s->count++;
     s->state = report->state;
-    PT_CHECK_STR(report->id, some_id);
     return PT_OK;
 }
 
@@ -471,4 +474,10 @@ PT_TEST(durable_jobs_of_two_hosts_on_a_store_in_memory)
 PT_TEST(durable_jobs_of_two_hosts_on_a_file_of_sqlite)
 {
     run_suite(&pt_job_store_sqlite);
+}
+
+PT_TEST(durable_jobs_of_two_hosts_on_postgresql)
+{
+    if (getenv("PT_TEST_POSTGRESQL") != NULL)
+        run_suite(&pt_job_store_postgresql);
 }

@@ -160,8 +160,11 @@ static pt_status tell_record(void *context, const pt_job_record *record, pt_erro
     if (pt__map_get(&l->own, record->id) != NULL)
         return PT_OK;
     pt__arena_reset(l->arena);
-    PT_TRY(pt__job_request_decode(l->arena, record->request, &request, err));
-    PT_TRY(pt__job_outcome_decode(l->arena, record->outcome, &outcome, err));
+    /* A record that this version cannot read must not hide the others: it is told without what cannot be read. */
+    if (pt__job_request_decode(l->arena, record->request, &request, NULL) != PT_OK)
+        request = (pt__job_request_record){0};
+    if (pt__job_outcome_decode(l->arena, record->outcome, &outcome, NULL) != PT_OK)
+        outcome = (pt__job_outcome_record){0};
     if (l->filter->tag != NULL && !job_has_tag(request.tags, request.tag_count, l->filter->tag))
         return PT_OK;
     pt_job_report report = report_record(record, &outcome);

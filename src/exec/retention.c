@@ -40,7 +40,8 @@ static pt_status take_ended(void *context, const pt_job_record *record, pt_error
     if (record->ended_us == 0)
         return PT_OK;
     pt__arena_reset(jobs->arena);
-    PT_TRY(pt__job_outcome_decode(jobs->arena, record->outcome, &outcome, err));
+    if (pt__job_outcome_decode(jobs->arena, record->outcome, &outcome, NULL) != PT_OK)
+        outcome = (pt__job_outcome_record){0}; /* by another version: it goes by its age */
     if (!grow(jobs))
         return pt_error_set(err, PT_NO_MEMORY, "no memory to look through jobs");
     ended_job *job = &jobs->items[jobs->count++];
