@@ -385,6 +385,23 @@ pt_status pt__durable_end(pt_job *job, pt_status status, pt_error *err)
     return record_end(job, status, err);
 }
 
+static void discard(void *argument)
+{
+    pt_job *job = argument;
+    pt_host *host = job->session->host;
+    if (host->store->remove(host->store_self, job->id, NULL) == PT_OK && job->durable->output_name != NULL)
+        pt__output_remove(host->output_folder, job->durable->output_name);
+    pt_job_unref(job);
+}
+
+void pt__durable_discard(pt_job *job)
+{
+    if (job->durable == NULL || job->durable->fence == 0 || !atomic_load(&job->durable->is_over))
+        return; /* what still runs is recorded as cancelled, and goes by its age */
+    if (pt__host_run(job->session->host, discard, pt_job_ref(job), NULL) != PT_OK)
+        pt_job_unref(job);
+}
+
 /* ---- the lease ---- */
 
 void pt__durable_renew(pt_job *job)

@@ -37,6 +37,9 @@ pt_status pt__durable_insert(pt_job *job, pt_operation_state state, pt_error *er
 /** Off the record again: the job could not be started. */
 void pt__durable_withdraw(pt_job *job);
 
+/** Takes a job that has ended off the record, with its output, on a worker: its client has all of it. */
+void pt__durable_discard(pt_job *job);
+
 /** Before an entry goes into the spool; the job's worker. */
 pt_status pt__durable_append(pt_job *job, const pt__spool_entry *entry, pt_error *err);
 pt_status pt__durable_set_schema(pt_job *job, pt_bytes *schema_message, pt_error *err);

@@ -1,6 +1,6 @@
 /* The jobs of a session: finding, interrupting, releasing and listing them. */
 #include "base/list.h"
-#include "exec/state.h"
+#include "exec/durable.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +35,7 @@ bool pt__session_release_job(pt_session *session, const char *id)
     if (job == NULL)
         return false;
     pt__job_forget(job, false);
+    pt__durable_discard(job);
     pt_job_unref(job);
     return true;
 }

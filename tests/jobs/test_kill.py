@@ -12,7 +12,7 @@ from nodes import Node
 
 KILLS = int(os.environ.get("PT_KILLS", "200"))
 LEASE_MS = 100
-LIFE_SECONDS = 0.4   # of a node at most, once it is ready
+LIFE_SECONDS = 0.35  # of a node at most, once it is ready
 START_SECONDS = 0.1  # of a node that is killed while it starts: one in ten
 INTERRUPTED = 20     # pt_status
 NOT_FOUND = 8
@@ -97,6 +97,7 @@ def run_until_killed(ledger, folder, store):
         node.kill()
     node = start(folder, store)
     left = ledger.open_jobs()
+    left = random.sample(left, min(6, len(left)))
     for make in (ledger.new_read, ledger.new_write, ledger.new_write):
         job = make()
         node.submit(job, *ledger.queries[job])
