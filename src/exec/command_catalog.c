@@ -473,6 +473,7 @@ static pt_status refresh_table(pt__command *c, const pt_plan_catalog *node, cons
 {
     pt_name name;
     pt__schema_cache_clear(c->session->host);
+    atomic_fetch_add(&c->session->host->data_version, 1);
     PT_TRY(need_relation(c, node, &name));
     return nothing(c, out);
 }
@@ -480,6 +481,7 @@ static pt_status refresh_table(pt__command *c, const pt_plan_catalog *node, cons
 static pt_status refresh_path(pt__command *c, const pt_plan **out)
 {
     pt__schema_cache_clear(c->session->host);
+    atomic_fetch_add(&c->session->host->data_version, 1);
     return nothing(c, out);
 }
 

@@ -156,7 +156,8 @@ void pt__session_persist(pt_session *session, pt__arena *arena, const char *key,
         return; /* its queries run as if it were not persisted */
     pthread_mutex_lock(&session->lock);
     bool has_room = !session->is_closed && session->persisted.live_count < session->host->limits.view_count;
-    bool is_new = pt__map_get(&session->persisted, key) == NULL;
+    const pt__persisted *known = pt__map_get(&session->persisted, key);
+    bool is_new = known == NULL || !pt__plan_equal(known->plan, entry->plan);
     bool stored = has_room && is_new && pt__map_set(&session->persisted, key, entry, &old);
     pthread_mutex_unlock(&session->lock);
     pt__persisted_unref(stored ? old : entry);

@@ -85,3 +85,18 @@ def test_a_failing_query_fails(spark):
         frame.collect()
     assert caught.value.getCondition() == "DIVIDE_BY_ZERO"
     frame.unpersist()
+
+
+def test_a_table_made_again_is_not_the_old_one(spark, tmp_path):
+    for text in ("abc", "xyz"):
+        folder = tmp_path / text
+        spark.sql("drop table if exists persisted_again")
+        spark.sql(f"create table persisted_again (col string) using text location '{folder}'")
+        spark.sql(f"insert into persisted_again select '{text}'")
+        spark.catalog.cacheTable("persisted_again")
+        assert values(spark.table("persisted_again")) == [(text,)]
+        shutil.rmtree(folder)
+        assert spark.table("persisted_again").count() == 1
+    spark.catalog.refreshByPath(str(folder))
+    assert spark.table("persisted_again").count() == 0
+    spark.sql("drop table persisted_again")

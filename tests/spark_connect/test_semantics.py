@@ -253,3 +253,10 @@ def test_temporary_views_keep_their_database(spark, database):
     assert tuple(spark.table("vw").first()) == (1, 1)
     for view in ("vv", "dv", "vw"):
         spark.catalog.dropTempView(view)
+
+
+def test_sampling_with_replacement_repeats_rows(spark):
+    frame = spark.range(20000).sample(withReplacement=True, fraction=1.5, seed=3)
+    counts = [r["count"] for r in frame.groupBy("id").count().collect()]
+    assert 29000 < sum(counts) < 31000 and 15200 < len(counts) < 15900 and max(counts) > 4
+    assert frame.count() == sum(counts)
