@@ -316,6 +316,59 @@ static bool put_ordered_mode(pt__buffer *out, const pt_expr_call *call, const ch
     return true;
 }
 
+/* TRIM(BOTH a FROM b), a LIKE b ESCAPE 'c' */
+static bool put_trim(pt__buffer *out, const pt_expr_call *call, const char *name)
+{
+    static const char *const SIDES[][2] = {{"trim", "BOTH"}, {"ltrim", "LEADING"}, {"rtrim", "TRAILING"}};
+    for (size_t i = 0; i < sizeof(SIDES) / sizeof(*SIDES) && call->argument_count == 2; i++) {
+        if (strcasecmp(name, SIDES[i][0]) != 0)
+            continue;
+        pt__buffer_printf(out, "TRIM(%s ", SIDES[i][1]);
+        put(out, call->arguments[0]);
+        pt__buffer_append_string(out, " FROM ");
+        put(out, call->arguments[1]);
+        pt__buffer_append_string(out, ")");
+        return true;
+    }
+    if (strcasecmp(name, "like") != 0 || call->argument_count != 3)
+        return false;
+    put(out, call->arguments[0]);
+    pt__buffer_append_string(out, " LIKE ");
+    put(out, call->arguments[1]);
+    pt__buffer_append_string(out, " ESCAPE '");
+    put(out, call->arguments[2]);
+    pt__buffer_append_string(out, "'");
+    return true;
+}
+
+/* to_char and to_varchar by the type that they take: what Spark has in their place. */
+static bool put_converted(pt__buffer *out, const pt_expr_call *call, const char *name)
+{
+    bool is_char = strcasecmp(name, "to_char") == 0;
+    if ((!is_char && strcasecmp(name, "to_varchar") != 0) || call->argument_count != 2)
+        return false;
+    const pt_type *type = call->arguments[0]->type;
+    const pt_expr *format = call->arguments[1];
+    if (type != NULL && (type->id == PT_TYPE_BINARY || pt__type_is_string(type))) {
+        bool is_literal = format->kind == PT_EXPR_LITERAL && pt__type_is_string(format->type);
+        pt_text_view text = is_literal ? pt__expr_as_literal(format)->value.as.text : (pt_text_view){"", 0};
+        if (text.size_bytes == 3 && strncasecmp(text.data, "hex", 3) == 0 && is_char)
+            pt__buffer_append_string(out, "hex(");
+        else if (text.size_bytes == 6 && strncasecmp(text.data, "base64", 6) == 0 && is_char)
+            pt__buffer_append_string(out, "base64(");
+        else
+            return false;
+        put(out, call->arguments[0]);
+        pt__buffer_append_string(out, ")");
+        return true;
+    }
+    bool is_time = type != NULL && pt__type_is_datetime(type);
+    pt__buffer_append_string(out, is_time ? "date_format(" : "to_char(");
+    put_list(out, call->arguments, 2, ", ");
+    pt__buffer_append_string(out, ")");
+    return true;
+}
+
 /* extract(YEAR FROM x), (IF(a, b, c)) */
 static bool put_extract(pt__buffer *out, const pt_expr_call *call, const char *name)
 {
@@ -325,6 +378,8 @@ static bool put_extract(pt__buffer *out, const pt_expr_call *call, const char *n
         pt__buffer_append_string(out, "))");
         return true;
     }
+    if (put_trim(out, call, name) || put_converted(out, call, name))
+        return true;
     bool is_extract = strcasecmp(name, "extract") == 0 || strcasecmp(name, "datepart") == 0;
     if (!is_extract || call->argument_count != 2)
         return false;

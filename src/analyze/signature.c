@@ -209,7 +209,9 @@ static bool fit_class(matcher *m, const char *name, const pt_type *type)
         return strcmp(name, "numeric") == 0 || strcmp(name, "fractional") == 0;
     if (strcmp(name, "fractional") == 0)
         return pt__type_is_integral(type);
-    return strcmp(name, "decimal") == 0 && pt__type_is_integral(type);
+    if (strcmp(name, "decimal") != 0)
+        return false;
+    return pt__type_is_integral(type) || (m->narrowing && (type->id == PT_TYPE_FLOAT || type->id == PT_TYPE_DOUBLE));
 }
 
 static bool fit_nested(matcher *m, reader *r, const pt_type *type, pt_type_id id)
@@ -305,7 +307,8 @@ static const pt_type *substitute(matcher *m, reader *r, const pt_type *type, boo
     }
     const char *class_name = accept_class(r);
     if (class_name != NULL) {
-        if (strcmp(class_name, "decimal") == 0 && type != NULL && pt__type_is_integral(type))
+        bool is_number = type != NULL && type->id != PT_TYPE_DECIMAL && pt__type_is_numeric(type);
+        if (strcmp(class_name, "decimal") == 0 && is_number)
             return NULL; /* the caller derives the decimal from the argument */
         return type == NULL ? NULL : class_target(class_name, type);
     }

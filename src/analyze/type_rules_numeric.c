@@ -111,3 +111,33 @@ PT_RULE(to_number)
     match->nullable = true;
     return PT_OK;
 }
+
+/* uniform(least, most, seed): the numbers become doubles for the computation. */
+PT_RULE(uniform)
+{
+    size_t overloads;
+    if (call->argument_count != 3)
+        return PT_NOT_FOUND;
+    const pt_type *common = pt__common_type(a, call->arguments[0]->type, call->arguments[1]->type);
+    bool is_plain = common != NULL && (common->id == PT_TYPE_INT || common->id == PT_TYPE_LONG ||
+                                       common->id == PT_TYPE_FLOAT || common->id == PT_TYPE_DOUBLE);
+    for (size_t i = 0; i < 3; i++) {
+        if (!pt__expr_is_constant(call->arguments[i]))
+            return pt__mismatch(a, call, i, "a constant", err);
+    }
+    bool has_void = call->arguments[0]->type->id == PT_TYPE_VOID || call->arguments[1]->type->id == PT_TYPE_VOID;
+    if (!is_plain || has_void || !pt__type_is_integral(call->arguments[2]->type))
+        return pt__analyzer_fail(pt__raise(err, PT_COND_UNSUPPORTED_FEATURE, "feature",
+                                           "uniform of other types than INT, BIGINT, FLOAT and DOUBLE", NULL),
+                                 call->base.origin, err);
+    for (size_t i = 0; i < 2; i++)
+        match->arguments[i] = pt__make_cast(a, match->arguments[i], PT_T(DOUBLE), PT_CAST_ANSI, true);
+    match->arguments[2] = pt__make_cast(a, match->arguments[2], PT_T(LONG), PT_CAST_ANSI, true);
+    if (common->id == PT_TYPE_FLOAT)
+        match->function = pt__function_find("uniform float", &overloads);
+    else if (common->id != PT_TYPE_DOUBLE)
+        match->function = pt__function_find(common->id == PT_TYPE_INT ? "uniform int" : "uniform integral", &overloads);
+    match->type = common;
+    match->nullable = false;
+    return PT_OK;
+}

@@ -260,3 +260,12 @@ def test_sampling_with_replacement_repeats_rows(spark):
     counts = [r["count"] for r in frame.groupBy("id").count().collect()]
     assert 29000 < sum(counts) < 31000 and 15200 < len(counts) < 15900 and max(counts) > 4
     assert frame.count() == sum(counts)
+
+
+def test_names_and_values_of_rewritten_functions(spark):
+    row = spark.sql("select trim('x' from 'xax'), ltrim('x', 'xax'), to_char(date'2020-01-01', 'yyyy'), "
+                    "'a' like 'b' escape '/', to_char(1.5D, '9.9'), uniform(1, 10L, 3), uniform(-5, 5, 3), log2(9)")
+    assert row.columns == ["TRIM(BOTH x FROM xax)", "TRIM(LEADING x FROM xax)", "date_format(DATE '2020-01-01', yyyy)",
+                           "a LIKE b ESCAPE '/'", "to_char(1.5, 9.9)", "uniform(1, 10, 3)", "uniform(-5, 5, 3)",
+                           "LOG2(9)"]
+    assert tuple(row.first()) == ("a", "ax", "2020", False, "1.5", 3, -2, 3.1699250014423126)

@@ -120,7 +120,13 @@ void pt__fn_math(pt__fn_call *call)
 
 /* Logarithms: NULL outside their domain. */
 
-static const unary_function LOGARITHMS[] = {log, log10, log2, log1p};
+/* As Spark computes it: the last digit may differ from log2(). */
+static double log_to_2(double x)
+{
+    return log(x) / log(2);
+}
+
+static const unary_function LOGARITHMS[] = {log, log10, log_to_2, log1p};
 
 static bool logarithm(unary_function function, double x, double smallest, double *out)
 {
