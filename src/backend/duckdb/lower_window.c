@@ -39,13 +39,48 @@ static pt_status put_bound(pt__lower *lower, const pt_frame_bound *given, pt_err
     case PT_BOUND_PRECEDING:
     case PT_BOUND_FOLLOWING: break;
     }
+    pt_type_id type = bound->offset->type->id; /* intervals of one kind are numbers: DuckDB's own are meant */
+    bool is_interval = type == PT_TYPE_INTERVAL_YEAR_MONTH || type == PT_TYPE_INTERVAL_DAY_TIME;
+    if (is_interval)
+        pt__put(lower, type == PT_TYPE_INTERVAL_YEAR_MONTH ? "to_months(" : "to_microseconds(");
     PT_TRY(pt__lower_expr(lower, bound->offset, err));
+    pt__put(lower, is_interval ? ")" : "");
     pt__put(lower, bound->kind == PT_BOUND_PRECEDING ? " PRECEDING" : " FOLLOWING");
     return PT_OK;
 }
 
+/* Whether the call becomes an aggregate that we registered, and not one of DuckDB's. */
+static bool is_own_aggregate(const pt_expr_call *call)
+{
+    static const char *const rules[] = {"@histogram_numeric", "@median", "@percentile", "@percentile_approx",
+                                        "@percentile_within"};
+    const char *lowering = call->function == NULL ? "" : call->function->lowering;
+    for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+        if (strcmp(rules[i], lowering) == 0)
+            return true;
+    return strstr(lowering, "spark_agg_") != NULL;
+}
+
+static bool spans_partition(const pt_expr_window *window)
+{
+    bool no_order = window->order_count == 0 && window->unit == PT_FRAME_RANGE;
+    bool from_start =
+        window->lower.kind == PT_BOUND_UNBOUNDED_PRECEDING || (no_order && window->lower.kind == PT_BOUND_CURRENT_ROW);
+    bool to_end =
+        window->upper.kind == PT_BOUND_UNBOUNDED_FOLLOWING || (no_order && window->upper.kind == PT_BOUND_CURRENT_ROW);
+    return window->unit == PT_FRAME_NONE ? window->order_count == 0 : from_start && to_end;
+}
+
 static pt_status put_frame(pt__lower *lower, const pt_expr_window *window, pt_error *err)
 {
+    /*
+     * Of a frame that spans the partition DuckDB 1.5 gives aggregates of its C API one state only, where they are to
+     * find one for each row. A frame whose start is a number is computed another way.
+     */
+    if (spans_partition(window) && is_own_aggregate(pt__expr_as_call(window->function))) {
+        pt__put(lower, " ROWS BETWEEN 4611686018427387904 PRECEDING AND UNBOUNDED FOLLOWING");
+        return PT_OK;
+    }
     if (window->unit == PT_FRAME_NONE)
         return PT_OK;
     pt__put(lower, window->unit == PT_FRAME_ROWS ? " ROWS BETWEEN " : " RANGE BETWEEN ");
