@@ -190,6 +190,21 @@ static pt_status take_array_agg(pt__df *d, const pt__df_function *function, cons
     return give(list, result, out);
 }
 
+/* A key that is in the order of the others though it is sorted the other way round. */
+static pt_status turned_key(pt__df *d, const pt__df_aggregation *a, const pt__df_type *type, const pt_expr **key)
+{
+    if (type->kind == PT_DF_BOOLEAN)
+        *key = pt__df_not(d, *key, true);
+    else if (type->kind == PT_DF_DATE)
+        *key = pt__expr_call(d->arena, NULL, "negative", 1, pt__expr_call(d->arena, NULL, "unix_date", 1, *key));
+    else if (pt__df_is_numeric(type))
+        *key = pt__expr_call(d->arena, NULL, "negative", 1, *key);
+    else
+        return pt__df_refuse(d, "the aggregate %s with %s sorted against the other keys", a->name,
+                             pt__df_type_text(d->arena, type));
+    return PT_OK;
+}
+
 /*
  * first_value(x ORDER BY k): the x of the smallest (k is NULL, k). Rows are compared as structs, so that a NULL among
  * the keys and a NULL as the value are what they should be.
@@ -200,12 +215,12 @@ static pt_status take_ordered_end(pt__df *d, const pt__df_aggregation *a, bool i
     bool descending = pt__expr_as_sort_order(a->order[0])->is_descending;
     for (size_t i = 0; i < a->order_count; i++) {
         const pt_expr_sort_order *order = pt__expr_as_sort_order(a->order[i]);
-        if (order->is_descending != descending)
-            return refuse_aggregate(d, a, "an order of both directions");
         PT_TRY(pt__df_repeatable(d, order->child, a->name));
         bool nulls_are_small = order->nulls_first != descending;
         keys[2 * i] = pt__expr_call(d->arena, NULL, nulls_are_small ? "isnotnull" : "isnull", 1, order->child);
         keys[2 * i + 1] = order->child;
+        if (order->is_descending != descending)
+            PT_TRY(turned_key(d, a, a->order_types[i], &keys[2 * i + 1]));
     }
     pt__df_aggregation kept = *a;
     const pt__df_value *x = &a->arguments[0];
@@ -286,6 +301,6 @@ pt_status pt__df_aggregate(pt__df *d, const pt__df_relation *in, const Datafusio
         return pt__df_refuse(d, "the aggregate %s by a definition of its own", node->fun_name);
     PT_TRY(pt__df_exprs(d, in, node->args, node->n_args, &a.arguments));
     PT_TRY(pt__df_condition(d, in, node->filter, &a.filter));
-    PT_TRY(pt__df_sorts(d, in, node->order_by, node->n_order_by, &a.order));
+    PT_TRY(pt__df_sorts(d, in, node->order_by, node->n_order_by, &a.order, &a.order_types));
     return pt__df_aggregation_of(d, &a, out);
 }

@@ -322,9 +322,10 @@ pt_status pt__df_exprs(pt__df *d, const pt__df_relation *in, node *const *exprs,
 }
 
 pt_status pt__df_sorts(pt__df *d, const pt__df_relation *in, Datafusion__SortExprNode *const *sorts, size_t count,
-                       const pt_expr *const **out)
+                       const pt_expr *const **out, const pt__df_type *const **types)
 {
     const pt_expr **orders = pt__arena_array(d->arena, const pt_expr *, count);
+    const pt__df_type **kinds = pt__arena_array(d->arena, const pt__df_type *, count);
     for (size_t i = 0; i < count; i++) {
         pt__df_value value;
         PT_TRY(pt__df_expr(d, in, sorts[i]->expr, &value));
@@ -335,8 +336,11 @@ pt_status pt__df_sorts(pt__df *d, const pt__df_relation *in, Datafusion__SortExp
         order->is_descending = !sorts[i]->asc;
         order->nulls_first = sorts[i]->nulls_first;
         orders[i] = &order->base;
+        kinds[i] = value.type;
     }
     *out = orders;
+    if (types != NULL)
+        *types = kinds;
     return PT_OK;
 }
 

@@ -59,6 +59,7 @@ typedef struct pt__df_aggregation {
     bool ignore_nulls;
     const pt_expr *filter;       /* NULL none */
     const pt_expr *const *order; /* of the rows that go in */
+    const pt__df_type *const *order_types;
     size_t order_count;
     const pt__df_over *over; /* NULL: no window function */
 } pt__df_aggregation;

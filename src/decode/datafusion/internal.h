@@ -77,8 +77,9 @@ pt_status pt__df_find_column(pt__df *d, const pt__df_relation *in, const Datafus
 pt_status pt__df_expr(pt__df *d, const pt__df_relation *in, const Datafusion__LogicalExprNode *expr, pt__df_value *out);
 pt_status pt__df_exprs(pt__df *d, const pt__df_relation *in, Datafusion__LogicalExprNode *const *exprs, size_t count,
                        pt__df_value **out);
+/** `types` may be NULL. */
 pt_status pt__df_sorts(pt__df *d, const pt__df_relation *in, Datafusion__SortExprNode *const *sorts, size_t count,
-                       const pt_expr *const **out);
+                       const pt_expr *const **out, const pt__df_type *const **types);
 /** A condition; NULL for a missing one. */
 pt_status pt__df_condition(pt__df *d, const pt__df_relation *in, const Datafusion__LogicalExprNode *expr,
                            const pt_expr **out);

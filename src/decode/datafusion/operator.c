@@ -316,6 +316,24 @@ static pt_status bits(pt__df *d, const pt__df_operator *op, pt__df_value a, pt__
     return give(call2(d, op->plan, both[0].expr, both[1].expr), both[0].type, out);
 }
 
+/* Of 32 and 64 bits, where both sides take the count modulo the width; unsigned numbers to the right only. */
+static pt_status shift_bits(pt__df *d, const pt__df_operator *op, pt__df_value a, pt__df_value b, pt__df_value *out)
+{
+    bool is_left = strcmp(op->sign, "<<") == 0;
+    int64_t count;
+    if (!pt__df_is_integer(a.type) || !pt__df_is_integer(b.type))
+        return not_for(d, op, a, b);
+    bool is_unsigned = pt__df_is_unsigned(a.type);
+    bool is_small = pt__df_literal_integer(b.expr, &count) && count >= 0 && count < pt__df_integer_bits(a.type);
+    if (is_unsigned ? is_left || !is_small : pt__df_integer_bits(a.type) < 32)
+        return not_for(d, op, a, b);
+    PT_TRY(pt__df_cast_to(d, b, PT_DF(INT32), false, &b));
+    const pt_type *type = pt__df_plan_type(d->arena, a.type);
+    const pt_expr *moved = type->id == PT_TYPE_SHORT ? pt__df_cast_expr(d, a.expr, PT_T(INT)) : a.expr;
+    moved = call2(d, op->plan, moved, b.expr);
+    return give(type->id == PT_TYPE_SHORT ? pt__df_cast_expr(d, moved, type) : moved, a.type, out);
+}
+
 static pt_status like(pt__df *d, const pt__df_operator *op, pt__df_value a, pt__df_value b, pt__df_value *out)
 {
     if (a.type->kind != PT_DF_STRING || b.type->kind != PT_DF_STRING)
@@ -339,6 +357,7 @@ static pt_status operate(pt__df *d, const pt__df_operator *op, pt__df_value a, p
     case PT_DF_COMPARE: return compare(d, op, a, b, out);
     case PT_DF_ARITHMETIC: return arithmetic(d, op, a, b, out);
     case PT_DF_BITS: return bits(d, op, a, b, out);
+    case PT_DF_SHIFT: return shift_bits(d, op, a, b, out);
     case PT_DF_LIKE: return like(d, op, a, b, out);
     case PT_DF_REGEX: return pt__df_regex(d, a, b, strchr(op->plan, 'i') != NULL, *op->plan == '!', out);
     case PT_DF_CONCAT: return concat(d, op, a, b, out);

@@ -9,6 +9,7 @@ typedef enum pt__df_family {
     PT_DF_COMPARE,
     PT_DF_ARITHMETIC,
     PT_DF_BITS,
+    PT_DF_SHIFT,
     PT_DF_LIKE,
     PT_DF_REGEX,
     PT_DF_CONCAT,

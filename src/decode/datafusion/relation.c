@@ -156,7 +156,7 @@ static pt_status sort(pt__df *d, const Datafusion__SortNode *m, relation *out)
     PT_TRY(input_of(d, m->input, "SortNode.input", out));
     pt_plan_sort *made = pt__plan_make(d->arena, SORT, sort, NULL);
     if (m->n_expr != 0) {
-        PT_TRY(pt__df_sorts(d, out, m->expr, m->n_expr, &made->orders));
+        PT_TRY(pt__df_sorts(d, out, m->expr, m->n_expr, &made->orders, NULL));
         made->input = out->plan;
         made->order_count = m->n_expr;
         made->is_global = true;
@@ -225,7 +225,7 @@ static pt_status number_rows(pt__df *d, const relation *in, const Datafusion__Di
     pt_expr_window *made = pt__expr_make(d->arena, WINDOW, window, NULL);
     const pt_expr **partition = pt__arena_array(d->arena, const pt_expr *, m->n_on_expr);
     PT_TRY(pt__df_exprs(d, in, m->on_expr, m->n_on_expr, &keys));
-    PT_TRY(pt__df_sorts(d, in, m->sort_expr, m->n_sort_expr, &orders));
+    PT_TRY(pt__df_sorts(d, in, m->sort_expr, m->n_sort_expr, &orders, NULL));
     for (size_t i = 0; i < m->n_on_expr; i++)
         partition[i] = keys[i].expr;
     made->function = pt__expr_call(d->arena, NULL, "row_number", 0);

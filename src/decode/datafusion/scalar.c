@@ -158,8 +158,10 @@ static pt_status call_logarithm(pt__df *d, const scalar_call *call, pt__df_value
     const pt__df_type *type = pt__df_result_type(d, call->function, call->arguments[0].type);
     PT_TRY(pt__df_repeatable(d, x, call->function->name));
     const pt_expr *zero = pt__expr_double(d->arena, 0);
-    const pt_expr *otherwise =
-        pt__df_if(d, call2(d, "<", x, zero), pt__expr_double(d->arena, (double)NAN), call1(d, call->function->plan, x));
+    const pt_expr *value = call1(d, call->function->plan, x);
+    if (strcmp(call->function->name, "log") == 0) /* Rust: x.ln() / base.ln() */
+        value = call2(d, "/", value, pt__expr_double(d->arena, log(10)));
+    const pt_expr *otherwise = pt__df_if(d, call2(d, "<", x, zero), pt__expr_double(d->arena, (double)NAN), value);
     const pt_expr *whole =
         pt__df_if(d, call2(d, "=", x, zero), pt__expr_double(d->arena, -(double)INFINITY), otherwise);
     return give(pt__df_cast_expr(d, whole, pt__df_plan_type(d->arena, type)), type, out);
@@ -290,7 +292,6 @@ static pt_status call_get_field(pt__df *d, const scalar_call *call, pt__df_value
 
 static pt_status call_nvl2(pt__df *d, const scalar_call *call, pt__df_value *out)
 {
-    PT_TRY(pt__df_unify(d, call->arguments + 1, 2, call->function->name));
     const pt_expr *is_there = call1(d, "isnotnull", call->arguments[0].expr);
     return give(pt__df_if(d, is_there, call->arguments[1].expr, call->arguments[2].expr), call->arguments[1].type, out);
 }
@@ -318,16 +319,16 @@ static pt_status round_float(pt__df *d, const pt__df_value *x, int64_t digits, p
 
 static pt_status call_round(pt__df *d, const scalar_call *call, pt__df_value *out)
 {
-    const pt__df_value *x = &call->arguments[0];
+    pt__df_value *x = &call->arguments[0];
     int64_t digits = 0;
+    if (pt__df_is_integer(x->type))
+        PT_TRY(pt__df_cast_to(d, *x, PT_DF(FLOAT64), false, x));
     if (call->count == 2 && !pt__df_literal_integer(call->arguments[1].expr, &digits))
         return refuse_call(d, call, "digits that are no literal");
     if (digits < 0 || digits > 15)
         return refuse_call(d, call, "digits below 0 or above 15");
     if (x->type->kind == PT_DF_FLOAT64 || (x->type->kind == PT_DF_FLOAT32 && digits == 0))
         return round_float(d, x, digits, out);
-    if (pt__df_is_integer(x->type))
-        return give(x->expr, x->type, out);
     return refuse_call(d, call, pt__df_type_text(d->arena, x->type));
 }
 

@@ -215,7 +215,7 @@ pt_status pt__df_window(pt__df *d, const pt__df_relation *in, const Datafusion__
     PT_TRY(pt__df_exprs(d, in, node->exprs, node->n_exprs, &a.arguments));
     PT_TRY(pt__df_condition(d, in, node->filter, &a.filter));
     PT_TRY(partition(d, in, node, &over));
-    PT_TRY(pt__df_sorts(d, in, node->order_by, node->n_order_by, &over.order));
+    PT_TRY(pt__df_sorts(d, in, node->order_by, node->n_order_by, &over.order, NULL));
     PT_TRY(frame(d, node->window_frame, &over));
     return is_aggregate ? pt__df_aggregation_of(d, &a, out) : run_window_function(d, &a, out);
 }
