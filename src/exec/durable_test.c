@@ -110,7 +110,7 @@ typedef struct pair {
     node south;
 } pair;
 
-static void start_node(pair *p, node *n)
+static void start_node_with(pair *p, node *n, const char *key, const char *value)
 {
     pt_config *config = NULL;
     n->store.table = p->table;
@@ -120,12 +120,18 @@ static void start_node(pair *p, node *n)
     pt_config_set(config, "jobs.lease", "250ms", NULL);
     pt_config_set(config, "jobs.output-directory", p->folder, NULL);
     pt_config_set(config, "spool.memory", "64KiB", NULL);
+    pt_config_set(config, key, value, NULL);
     pt_host_options options = {
         .size_bytes = sizeof(options), .config = config, .job_store = &line_table, .job_store_self = &n->store};
     PT_CHECK_EQ(pt_host_new(&options, &n->host, NULL), PT_OK);
     PT_CHECK_EQ(pt_host_add_backend(n->host, &pt__test_backend, NULL, NULL), PT_OK);
     PT_CHECK_EQ(pt_host_create_session(n->host, NULL, &n->session, NULL), PT_OK);
     pt_config_free(config);
+}
+
+static void start_node(pair *p, node *n)
+{
+    start_node_with(p, n, "jobs.retention-age", "24h");
 }
 
 static void begin(pair *p, const pt_job_store_vtable *table)
@@ -452,6 +458,85 @@ static void jobs_are_listed_everywhere(const pt_job_store_vtable *table)
     }
     pt_job_unref(job);
     end(&p);
+}
+
+/* ---- retention ---- */
+
+static uint64_t read_clock(void *context)
+{
+    return atomic_load((_Atomic uint64_t *)context);
+}
+
+static int count_outputs(const char *path)
+{
+    int count = 0;
+    const struct dirent *entry;
+    DIR *folder = opendir(path);
+    while (folder != NULL && (entry = readdir(folder)) != NULL)
+        count += strstr(entry->d_name, ".arrows") != NULL;
+    if (folder != NULL)
+        closedir(folder);
+    return count;
+}
+
+static void old_jobs_go(const pt_job_store_vtable *table, const char *key, const char *value)
+{
+    pair p;
+    _Atomic uint64_t clock = 1000;
+    begin(&p, table);
+    stop_node(&p.south);
+    start_node_with(&p, &p.south, key, value);
+    pt__host_set_clock(p.south.host, read_clock, &clock);
+    pt_job *job = submit(&p.north, "rows 1 1000");
+    await(&p.north, job, PT_OPERATION_SUCCEEDED);
+    PT_CHECK_EQ(count_outputs(p.folder), 1);
+    pt_job_unref(job);
+    stop_node(&p.north);
+    atomic_fetch_add(&clock, 2 * 3600 * 1000); /* beyond an age of an hour */
+    p.south.host->retention_due_ms = 0;
+    pt__host_retain(p.south.host);
+    PT_CHECK_EQ(count_outputs(p.folder), 0);
+    PT_CHECK_EQ(pt_host_job(p.south.host, some_id, &job, NULL), PT_NOT_FOUND);
+    start_node(&p, &p.north);
+    pt_job_unref(submit(&p.north, "rows 1 1")); /* for the end of the test */
+    pt_job *again = submit(&p.north, "rows 1 1");
+    await(&p.north, again, PT_OPERATION_SUCCEEDED);
+    pt_job_unref(again);
+    end(&p);
+}
+
+PT_TEST(durable_job_that_nobody_recovers_goes_as_well)
+{
+    pair p;
+    begin(&p, &pt_job_store_sqlite);
+    stop_node(&p.south);
+    start_node_with(&p, &p.south, "jobs.retention-age", "1ms");
+    pt_job *job = submit(&p.north, "gate 1 1");
+    nap_ms(20);
+    atomic_store(&p.north.store.is_cut, true);
+    nap_ms(400); /* its lease has run out */
+    p.south.host->retention_due_ms = 0;
+    pt__host_retain(p.south.host);
+    pt_job *gone = NULL;
+    PT_CHECK_EQ(pt_host_job(p.south.host, some_id, &gone, NULL), PT_NOT_FOUND);
+    atomic_store(&p.north.store.is_cut, false);
+    await(&p.north, job, PT_OPERATION_FAILED);
+    pt_job_unref(job);
+    atomic_store(&pt__test_backend_gate, true);
+    job = submit(&p.south, "rows 1 1");
+    await(&p.south, job, PT_OPERATION_SUCCEEDED);
+    pt_job_unref(job);
+    end(&p);
+}
+
+PT_TEST(durable_jobs_go_by_their_age)
+{
+    old_jobs_go(&pt_job_store_memory, "jobs.retention-age", "1h");
+}
+
+PT_TEST(durable_jobs_go_by_the_size_of_their_output)
+{
+    old_jobs_go(&pt_job_store_sqlite, "jobs.retention-bytes", "1KiB");
 }
 
 static void run_suite(const pt_job_store_vtable *table)

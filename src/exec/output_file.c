@@ -63,8 +63,11 @@ struct pt__output {
 
 /* ---- names ---- */
 
+/* Names come out of a store: they must not lead out of the folder. */
 static bool make_path(char path[PATH_BYTES], const char *folder, const char *name, const char *suffix)
 {
+    if (strchr(name, '/') != NULL)
+        return false;
     int size = snprintf(path, PATH_BYTES, "%s/%s%s", folder, name, suffix);
     return size > 0 && size < PATH_BYTES;
 }

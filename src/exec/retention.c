@@ -1,6 +1,10 @@
-/* How long jobs stay on record: by age since their end, and by the size of all output that is kept. */
+/*
+ * How long jobs stay on record: by age since their end, and by the size of all output that is kept. A job whose node
+ * has died and that nobody has recovered for as long goes, too.
+ */
 #include "exec/durable.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,13 +12,14 @@ enum { EVERY_MS = 60000 };
 
 typedef struct ended_job {
     char id[PT_UUID_TEXT_BYTES];
-    char *output; /* NULL: none */
-    int64_t ended_us;
+    char *output;     /* NULL: none */
+    int64_t ended_us; /* 0: it has not ended, but its node has */
     int64_t bytes;
 } ended_job;
 
 typedef struct ended_jobs {
     pt__arena *arena;
+    int64_t age_ms;
     ended_job *items;
     size_t count;
     size_t capacity;
@@ -37,7 +42,7 @@ static pt_status take_ended(void *context, const pt_job_record *record, pt_error
 {
     ended_jobs *jobs = context;
     pt__job_outcome_record outcome;
-    if (record->ended_us == 0)
+    if (record->ended_us == 0 && record->lease_left_ms > -jobs->age_ms)
         return PT_OK;
     pt__arena_reset(jobs->arena);
     if (pt__job_outcome_decode(jobs->arena, record->outcome, &outcome, NULL) != PT_OK)
@@ -66,6 +71,25 @@ static void remove_job(pt_host *host, const ended_job *job)
         pt__output_remove(host->output_folder, job->output);
 }
 
+/* Of a job that never ended: it is taken over, so that its node cannot come back to it, and ended. */
+static void end_dead_job(pt_host *host, const ended_job *job)
+{
+    pt__stored_job stored;
+    int64_t fence;
+    char name[80];
+    if (host->store->claim(host->store_self, job->id, host->node, host->limits.lease, &fence, NULL) != PT_OK ||
+        pt__stored_job_read(host, job->id, &stored, NULL) != PT_OK)
+        return;
+    stored.record.state = PT_OPERATION_CANCELLED;
+    stored.record.ended_us = pt__host_now_us(host);
+    host->store->update(host->store_self, &stored.record, 0, NULL);
+    for (; fence > 0 && host->output_folder != NULL; fence--) {
+        snprintf(name, sizeof(name), "%.36s-%lld.arrows", job->id, (long long)fence);
+        pt__output_remove(host->output_folder, name);
+    }
+    pt__arena_free(stored.arena);
+}
+
 /* Oldest first: those that are too old, and those beyond which there is too much. */
 static void remove_some(pt_host *host, ended_jobs *jobs)
 {
@@ -77,6 +101,8 @@ static void remove_some(pt_host *host, ended_jobs *jobs)
         qsort(jobs->items, jobs->count, sizeof(*jobs->items), compare_ends);
     for (size_t i = 0; i < jobs->count; i++) {
         ended_job *job = &jobs->items[i];
+        if (job->ended_us == 0)
+            end_dead_job(host, job);
         if (job->ended_us < oldest_us || (total > host->limits.retention_bytes && job->bytes > 0)) {
             remove_job(host, job);
             total -= (uint64_t)job->bytes;
@@ -88,7 +114,7 @@ static void remove_some(pt_host *host, ended_jobs *jobs)
 static void retain_now(pt_host *host)
 {
     const pt_job_record_filter all = {sizeof(all), NULL, NULL, -1};
-    ended_jobs jobs = {.arena = pt__arena_new(0)};
+    ended_jobs jobs = {.arena = pt__arena_new(0), .age_ms = (int64_t)host->limits.retention_age};
     pt_error err = PT_ERROR_INIT;
     if (jobs.arena == NULL)
         return;

@@ -2,6 +2,7 @@
 import time
 
 import grpc
+import pyspark.sql.connect.proto as pb
 import pytest
 
 from raw import Raw, new, rows, table
@@ -31,7 +32,8 @@ def reattach(raw, session, op, **options):
         try:
             return list(raw.again(session, op, **options))
         except grpc.RpcError as error:
-            if error.code() != grpc.StatusCode.UNAVAILABLE or time.monotonic() > give_up:
+            is_held = error.code() == grpc.StatusCode.UNAVAILABLE and "is held by" in error.details()
+            if not is_held or time.monotonic() > give_up:
                 raise
             time.sleep(0.05)
 
@@ -57,6 +59,20 @@ def test_running_operation_is_run_again(restart):
     answer = table(reattach(raw, session, op))
     assert answer.num_rows == 1
     assert answer == table(list(raw.ask(new(), query)))
+    del call
+
+
+def test_view_that_is_lost_is_named(restart):
+    raw, session, op = restart(), new(), new()
+    view = pb.Relation(range=pb.Range(start=0, end=20000, step=1))
+    command = pb.CreateDataFrameViewCommand(input=view, name="mine", is_global=False, replace=True)
+    plan = pb.Plan(command=pb.Command(create_dataframe_view=command))
+    list(raw.stub.ExecutePlan(raw.plan_request(session, plan)))
+    call = raw.ask(session, "select sum(a.id % 7 + b.id) as s from mine a, mine b", op)
+    time.sleep(0.4)
+    raw = restart()
+    with pytest.raises(grpc.RpcError, match="cannot be run again: it uses the temporary view mine of the session"):
+        reattach(raw, session, op)
     del call
 
 
