@@ -17,8 +17,8 @@ if(PT_SANITIZE MATCHES "undefined")
 endif()
 
 find_package(PkgConfig REQUIRED)
-pkg_check_modules(core_libraries REQUIRED IMPORTED_TARGET
-    libnghttp2 openssl libcurl libprotobuf-c libpcre2-8 libutf8proc libzstd liblz4 zlib sqlite3 libpq)
+set(PT_CORE_MODULES libnghttp2 openssl libcurl libprotobuf-c libpcre2-8 libutf8proc libzstd liblz4 zlib sqlite3 libpq)
+pkg_check_modules(core_libraries REQUIRED IMPORTED_TARGET ${PT_CORE_MODULES})
 pkg_check_modules(loop_library REQUIRED IMPORTED_TARGET libuv)
 add_library(pt_libraries INTERFACE)
 target_link_libraries(pt_libraries INTERFACE PkgConfig::core_libraries Threads::Threads m)

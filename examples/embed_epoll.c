@@ -13,6 +13,10 @@
  * (SO_REUSEPORT), a mailbox and routes of its own, and shares the host. The host runs queries on threads that this
  * program limits.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
 #include <portico/connection.h>
 #include <portico/host.h>
 #include <portico/spark_connect.h>
