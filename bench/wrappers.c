@@ -81,7 +81,7 @@ static void write_file(const char *folder, const char *name, const char *text, c
         exit(1);
 }
 
-static void wrap(pt_host *host, const char *folder)
+static void wrap(pt_host *host, const char *names, const char *folder)
 {
     pt_error err = PT_ERROR_INIT;
     pt_config *config = NULL;
@@ -95,19 +95,19 @@ static void wrap(pt_host *host, const char *folder)
     must(pt_config_set(config, "trace.interval", "1h", &err), &err);
     must(pt_config_set(config, "trace.endpoint", "http://127.0.0.1:9/", &err), &err);
     must(pt_host_add_named_backend(host, "bulk", &pt_backend_duckdb, NULL, &err), &err);
-    must(pt_host_add_wrappers(host, NULL, "trace,authorize,cache,validate,route", config, &err), &err);
+    must(pt_host_add_wrappers(host, NULL, names, config, &err), &err);
     pt_config_free(config);
     unlink(policy);
     unlink(rules);
 }
 
-static void open_subject(subject *s, const char *wrap_folder)
+static void open_subject(subject *s, const char *names, const char *folder)
 {
     pt_error err = PT_ERROR_INIT;
     must(pt_host_new(NULL, &s->host, &err), &err);
     must(pt_host_add_backend(s->host, &pt_backend_duckdb, NULL, &err), &err);
-    if (wrap_folder != NULL)
-        wrap(s->host, wrap_folder);
+    if (names != NULL)
+        wrap(s->host, names, folder);
     must(pt_host_create_session(s->host, NULL, &s->session, &err), &err);
     ask(s, "create table small as select id, id * 2 as v from range(100)");
     for (int i = 0; i < 100; i++)
@@ -127,7 +127,8 @@ static double median(double *values, size_t count)
     return values[count / 2];
 }
 
-int main(void)
+/* bench_wrappers [NAMES] */
+int main(int argc, char **argv)
 {
     static subject bare;
     static subject wrapped;
@@ -136,8 +137,8 @@ int main(void)
     char folder[] = "/tmp/portico-bench-XXXXXX";
     if (mkdtemp(folder) == NULL)
         return 1;
-    open_subject(&bare, NULL);
-    open_subject(&wrapped, folder);
+    open_subject(&bare, NULL, NULL);
+    open_subject(&wrapped, argc > 1 ? argv[1] : "trace,authorize,cache,validate,route", folder);
     rmdir(folder);
     for (int i = 0; i < BLOCKS; i++) {
         bare.small_us[i] = small_us(&bare, i);
