@@ -84,6 +84,19 @@ static pt_status end(void *session, void *transaction, bool commit, pt_error *er
     return pt__native_end(transaction, commit, err);
 }
 
+static pt_status ingest(void *self, const pt_ingest *request, struct ArrowArrayStream *rows, int64_t *row_count,
+                        pt_error *err)
+{
+    pt__duckdb_session *session = self;
+    return pt__native_ingest(session->database, &session->native, request, rows, row_count, err);
+}
+
+static pt_status metadata(void *self, const pt_metadata_request *request, struct ArrowArrayStream *out, pt_error *err)
+{
+    pt__duckdb_session *session = self;
+    return pt__native_metadata(session->database, &session->native, request, out, err);
+}
+
 static pt_status describe(void *session, const pt_query *query, struct ArrowSchema *out, pt_error *err)
 {
     if (query->plan == NULL)
@@ -169,4 +182,6 @@ const pt_backend_vtable pt_backend_duckdb = {
     .reads_only = reads_only,
     .begin = begin,
     .end = end,
+    .ingest = ingest,
+    .metadata = metadata,
 };

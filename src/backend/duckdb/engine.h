@@ -33,7 +33,8 @@ typedef struct pt__duckdb {
     pthread_mutex_t mutex; /* guards what follows */
     duckdb_connection idle[PT_IDLE_CONNECTIONS_MAX];
     size_t idle_count;
-    struct pt__local_entry *locals; /* client rows that running statements scan */
+    struct pt__local_entry *locals;   /* client rows that running statements scan */
+    struct pt__stream_entry *streams; /* those that running ingestions scan */
     uint64_t next_key;
     uint64_t key_mask; /* random: keys cannot be guessed by users who may write SQL of DuckDB */
     uint64_t next_kept;

@@ -3,6 +3,7 @@
 #include "backend/duckdb/catalog.h"
 #include "backend/duckdb/error_map.h"
 #include "backend/duckdb/functions/functions.h"
+#include "backend/duckdb/native/native.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -136,6 +137,8 @@ static pt_status prepare(pt__duckdb *self, const pt_config *config, pt_error *er
         status = pt__local_register_function(self, connection, err);
     if (status == PT_OK)
         status = pt__lines_register_function(connection, err);
+    if (status == PT_OK)
+        status = pt__native_register_stream(self, connection, err);
     if (status == PT_OK)
         status = pt__duckdb_run(connection, DATABASE_SETTINGS, err);
     if (status == PT_OK)

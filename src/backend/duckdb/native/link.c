@@ -130,3 +130,46 @@ pt_status pt__native_end(pt__native_link *link, bool commit, pt_error *err)
     pt__native_link_unref(link);
     return status;
 }
+
+/* ---- streams of ingestions ---- */
+
+struct pt__stream_entry {
+    struct pt__stream_entry *next;
+    uint64_t key;
+    void *stream;
+};
+
+bool pt__native_stream_add(pt__duckdb *database, uint64_t key, void *stream)
+{
+    struct pt__stream_entry *entry = malloc(sizeof(*entry));
+    if (entry == NULL)
+        return false;
+    pthread_mutex_lock(&database->mutex);
+    *entry = (struct pt__stream_entry){database->streams, key, stream};
+    database->streams = entry;
+    pthread_mutex_unlock(&database->mutex);
+    return true;
+}
+
+void *pt__native_stream_find(pt__duckdb *database, uint64_t key)
+{
+    void *stream = NULL;
+    pthread_mutex_lock(&database->mutex);
+    for (const struct pt__stream_entry *entry = database->streams; entry != NULL && stream == NULL; entry = entry->next)
+        stream = entry->key == key ? entry->stream : NULL;
+    pthread_mutex_unlock(&database->mutex);
+    return stream;
+}
+
+void pt__native_stream_remove(pt__duckdb *database, uint64_t key)
+{
+    pthread_mutex_lock(&database->mutex);
+    struct pt__stream_entry **at = &database->streams;
+    while (*at != NULL && (*at)->key != key)
+        at = &(*at)->next;
+    struct pt__stream_entry *entry = *at;
+    if (entry != NULL)
+        *at = entry->next;
+    pthread_mutex_unlock(&database->mutex);
+    free(entry);
+}

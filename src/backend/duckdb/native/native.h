@@ -86,6 +86,18 @@ bool pt__native_reads_only(pt__duckdb *database, pt__native *native, const pt_qu
 pt_status pt__native_operation_new(pt__duckdb *database, pt__native *native, const pt_query *query, pt_operation **out,
                                    pt_error *err);
 
+pt_status pt__native_ingest(pt__duckdb *database, pt__native *native, const pt_ingest *request,
+                            struct ArrowArrayStream *rows, int64_t *row_count, pt_error *err);
+pt_status pt__native_metadata(pt__duckdb *database, pt__native *native, const pt_metadata_request *request,
+                              struct ArrowArrayStream *out, pt_error *err);
+
+/** Registers portico_stream(). */
+pt_status pt__native_register_stream(pt__duckdb *database, duckdb_connection connection, pt_error *err);
+/** Streams that ingestions have open, by key. */
+bool pt__native_stream_add(pt__duckdb *database, uint64_t key, void *stream);
+void *pt__native_stream_find(pt__duckdb *database, uint64_t key);
+void pt__native_stream_remove(pt__duckdb *database, uint64_t key);
+
 /* ---- types towards clients ---- */
 
 /** The schema of a prepared statement's columns, with dictionaries; what values have yet to decide is null. */

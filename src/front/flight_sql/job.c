@@ -1,0 +1,233 @@
+#include "front/flight_sql/job.h"
+
+#include "base/unconst.h"
+#include "front/flight_sql/ingest.h"
+#include "front/flight_sql/metadata.h"
+
+#include <nanoarrow/nanoarrow_ipc.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct flight_job flight_job;
+
+struct flight_job {
+    pt_status (*run)(pt_job *job, flight_job *self, pt_error *err);
+    pt__flight_session *session;
+    char *query;
+    char transaction[PT_FLIGHT_HANDLE_BYTES]; /* "" none */
+    int is_update;                            /* -1: to be found out */
+    pt_bytes *command;
+    pt_bytes *data; /* parameters, or rows; NULL: none */
+};
+
+static void free_job(void *context)
+{
+    flight_job *self = context;
+    pt__flight_session_unref(self->session);
+    pt_bytes_unref(self->command);
+    pt_bytes_unref(self->data);
+    free(self->query);
+    free(self);
+}
+
+/* ---- rows that clients sent ---- */
+
+static void release_source(struct ArrowBufferAllocator *allocator, uint8_t *data, int64_t size)
+{
+    (void)data;
+    (void)size;
+    pt_bytes_unref(allocator->private_data);
+}
+
+pt_status pt__flight_ipc_stream(pt_bytes *bytes, struct ArrowArrayStream *out, pt_error *err)
+{
+    pt_bytes_view view = pt_bytes_get_view(bytes);
+    struct ArrowIpcInputStream input;
+    struct ArrowBuffer buffer;
+    ArrowBufferInit(&buffer);
+    /* The buffer only ever lets go of the bytes. */
+    buffer.data = (uint8_t *)pt__unconst(view.data);
+    buffer.size_bytes = (int64_t)view.size_bytes;
+    buffer.capacity_bytes = buffer.size_bytes;
+    buffer.allocator = ArrowBufferDeallocator(release_source, bytes);
+    if (ArrowIpcInputStreamInitBuffer(&input, &buffer) != NANOARROW_OK) {
+        ArrowBufferReset(&buffer);
+        return pt_error_set(err, PT_NO_MEMORY, "no memory to read rows");
+    }
+    if (ArrowIpcArrayStreamReaderInit(out, &input, NULL) == NANOARROW_OK)
+        return PT_OK;
+    input.release(&input);
+    return pt_error_set(err, PT_NO_MEMORY, "no memory to read rows");
+}
+
+/* ---- on the worker ---- */
+
+static pt_status write_note(pt_job *job, int note, const void *data, size_t size, pt_error *err)
+{
+    pt_bytes *bytes = pt_bytes_copy((pt_bytes_view){data, size});
+    return bytes == NULL ? pt_error_set(err, PT_NO_MEMORY, "no memory for a result")
+                         : pt__job_write_note(job, note, bytes, err);
+}
+
+static pt_status write_kind(pt_job *job, bool is_update, pt_error *err)
+{
+    uint8_t kind = is_update;
+    return write_note(job, PT_FLIGHT_NOTE_KIND, &kind, 1, err);
+}
+
+static pt_status find_kind(flight_job *self, const pt__statement_request *request, bool *is_update, pt_error *err)
+{
+    *is_update = self->is_update == 1;
+    if (self->is_update >= 0)
+        return PT_OK;
+    pt_statement_info info;
+    PT_TRY(pt__session_prepare(self->session->session, request, &info, err));
+    *is_update = info.is_update;
+    if (info.result.release != NULL)
+        info.result.release(&info.result);
+    if (info.parameters.release != NULL)
+        info.parameters.release(&info.parameters);
+    return PT_OK;
+}
+
+static pt_status run_statement(pt_job *job, flight_job *self, pt_error *err)
+{
+    bool is_update;
+    struct ArrowArrayStream parameters = {0};
+    const char *id = self->transaction;
+    pt__statement_request request = {.query = {.format = pt__flight_format(self->session),
+                                               .payload = {(const uint8_t *)self->query, strlen(self->query)}}};
+    PT_TRY(pt__flight_transaction(self->session, (pt_bytes_view){(const uint8_t *)id, strlen(id)}, &request.transaction,
+                                  err));
+    PT_TRY(find_kind(self, &request, &is_update, err));
+    PT_TRY(write_kind(job, is_update, err));
+    if (self->data != NULL) {
+        PT_TRY(pt__flight_ipc_stream(pt_bytes_ref(self->data), &parameters, err));
+        request.parameters = &parameters;
+    }
+    pt_status status = pt__job_run_statement(job, &request, err);
+    if (parameters.release != NULL)
+        parameters.release(&parameters);
+    return status;
+}
+
+static pt_status run_ingest(pt_job *job, flight_job *self, pt_error *err)
+{
+    struct ArrowArrayStream rows;
+    int64_t count = 0;
+    uint8_t bytes[8];
+    PT_TRY(write_kind(job, true, err));
+    PT_TRY(pt__flight_ipc_stream(pt_bytes_ref(self->data), &rows, err));
+    pt_status status =
+        pt__flight_ingest(self->session, pt__job_arena(job), pt_bytes_get_view(self->command), &rows, &count, err);
+    rows.release(&rows);
+    for (size_t i = 0; i < sizeof(bytes); i++)
+        bytes[i] = (uint8_t)((uint64_t)count >> (8 * i));
+    return status == PT_OK ? write_note(job, PT_FLIGHT_NOTE_COUNT, bytes, sizeof(bytes), err) : status;
+}
+
+static pt_status run_metadata(pt_job *job, flight_job *self, pt_error *err)
+{
+    struct ArrowArrayStream rows;
+    PT_TRY(write_kind(job, false, err));
+    PT_TRY(pt__flight_metadata_rows(self->session, pt__job_arena(job), pt_bytes_get_view(self->command), &rows, err));
+    pt_status status = pt__job_write_stream(job, &rows, err);
+    rows.release(&rows);
+    return status;
+}
+
+static pt_status run(pt_job *job, void *context, pt_error *err)
+{
+    flight_job *self = context;
+    return self->run(job, self, err);
+}
+
+/* ---- starting ---- */
+
+static flight_job *new_job(pt__flight_session *session, pt_status (*run_it)(pt_job *, flight_job *, pt_error *))
+{
+    flight_job *self = calloc(1, sizeof(*self));
+    if (self == NULL)
+        return NULL;
+    self->run = run_it;
+    self->session = pt__flight_session_ref(session);
+    self->is_update = -1;
+    return self;
+}
+
+static pt_status start(flight_job *self, pt_job **out, pt_error *err)
+{
+    pt__job_request request = {.is_resumable = true, .run = run, .free_context = free_job, .context = self};
+    pt_session *session = self->session->session;
+    return pt__job_start(session, &request, NULL, out, err);
+}
+
+static pt_status no_memory(pt_error *err)
+{
+    return pt_error_set(err, PT_NO_MEMORY, "no memory for a statement");
+}
+
+static pt_status start_text(pt__flight_session *session, const char *query, pt_bytes_view transaction, int is_update,
+                            pt_bytes *parameters, pt_job **out, pt_error *err)
+{
+    flight_job *self = new_job(session, run_statement);
+    char *copy = strdup(query);
+    if (self == NULL || copy == NULL) {
+        if (self != NULL)
+            free_job(self);
+        free(copy);
+        pt_bytes_unref(parameters);
+        return no_memory(err);
+    }
+    self->query = copy;
+    self->data = parameters;
+    self->is_update = is_update;
+    if (transaction.size_bytes < sizeof(self->transaction) && transaction.size_bytes != 0)
+        memcpy(self->transaction, transaction.data, transaction.size_bytes);
+    else if (transaction.size_bytes != 0)
+        self->transaction[0] = '?'; /* none of ours: it will not be found */
+    return start(self, out, err);
+}
+
+pt_status pt__flight_start_query(pt__flight_session *session, const char *query, pt_bytes_view transaction,
+                                 pt_job **out, pt_error *err)
+{
+    return start_text(session, query, transaction, -1, NULL, out, err);
+}
+
+pt_status pt__flight_start_prepared(pt__flight_session *session, pt__flight_statement *statement, pt_bytes *parameters,
+                                    pt_job **out, pt_error *err)
+{
+    pt_bytes_view transaction = {(const uint8_t *)statement->transaction, strlen(statement->transaction)};
+    return start_text(session, statement->query, transaction, statement->is_update, parameters, out, err);
+}
+
+static pt_status start_command(pt__flight_session *session, pt_status (*run_it)(pt_job *, flight_job *, pt_error *),
+                               pt_bytes *command, pt_bytes *data, pt_job **out, pt_error *err)
+{
+    flight_job *self = command == NULL ? NULL : new_job(session, run_it);
+    if (self == NULL) {
+        pt_bytes_unref(command);
+        pt_bytes_unref(data);
+        return no_memory(err);
+    }
+    self->command = command;
+    self->data = data;
+    return start(self, out, err);
+}
+
+pt_status pt__flight_start_ingest(pt__flight_session *session, pt_bytes *command, pt_bytes *rows, pt_job **out,
+                                  pt_error *err)
+{
+    return start_command(session, run_ingest, command, rows, out, err);
+}
+
+pt_status pt__flight_start_metadata(pt__flight_session *session, pt_bytes *command, pt_job **out, pt_error *err)
+{
+    return start_command(session, run_metadata, command, NULL, out, err);
+}
+
+void pt__flight_drop_job(pt__flight_session *session, pt_job *job)
+{
+    pt__session_release_job(session->session, pt_job_id(job));
+}

@@ -1,0 +1,361 @@
+/* DoPut: updates, values for prepared statements, and rows for tables. */
+#include "base/unconst.h"
+#include "exec/ipc_reader.h"
+#include "front/flight_sql/calls.h"
+#include "front/flight_sql/command.h"
+#include "front/flight_sql/errors.h"
+#include "front/flight_sql/follower.h"
+#include "front/flight_sql/job.h"
+#include "front/flight_sql/message.h"
+
+#include <arrow/flight.pb-c.h>
+#include <arrow/flight_sql.pb-c.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PUT_ARENA_BYTES = 64 << 20 };
+
+/* What is collected, or waited for. */
+#define PUT_ROWS_BYTES_MAX (UINT64_C(4) << 30)
+
+typedef struct put put;
+
+struct put {
+    pt__flight *mount;
+    pt_call *call;
+    pt__flight_session *session;
+    pt__arena *arena; /* of the command */
+    pt__buffer rows;  /* an IPC stream */
+    bool has_columns; /* a schema with fields, or rows came */
+    pt__flight_statement *statement;
+    pt_bytes *command;                             /* of an ingestion */
+    pt_status (*at_end)(put *self, pt_error *err); /* once the client has sent everything; NULL: nothing */
+    pt_job *job;
+    pt__flight_follower *follower; /* NULL: none */
+    pt__ipc_reader *reader;        /* of the counts that an update gives */
+    int64_t count;
+    bool is_over;
+};
+
+static void free_put(put *p)
+{
+    if (p->follower != NULL)
+        pt__flight_follower_stop(p->follower);
+    if (p->job != NULL)
+        pt__flight_drop_job(p->session, p->job);
+    pt_job_unref(p->job);
+    pt__ipc_reader_free(p->reader);
+    pt_bytes_unref(p->command);
+    pt__flight_statement_unref(p->statement);
+    pt__flight_session_unref(p->session);
+    pt__buffer_deinit(&p->rows);
+    pt__arena_free(p->arena);
+    free(p);
+}
+
+static void fail(put *p, const pt_error *err)
+{
+    p->is_over = true;
+    pt__flight_fail(p->call, err);
+}
+
+/* ---- the result of an update ---- */
+
+static pt_status send_count(put *p, pt_error *err)
+{
+    Arrow__Flight__Protocol__Sql__DoPutUpdateResult count = ARROW__FLIGHT__PROTOCOL__SQL__DO_PUT_UPDATE_RESULT__INIT;
+    Arrow__Flight__Protocol__PutResult result = ARROW__FLIGHT__PROTOCOL__PUT_RESULT__INIT;
+    count.record_count = p->count;
+    pt_bytes *packed = pt__flight_pack(&count.base);
+    if (packed == NULL)
+        return pt_error_set(err, PT_NO_MEMORY, "no memory for a result");
+    pt_bytes_view view = pt_bytes_get_view(packed);
+    result.app_metadata = (ProtobufCBinaryData){view.size_bytes, pt__unconst(view.data)};
+    pt_bytes *message = pt__flight_pack(&result.base);
+    pt_bytes_unref(packed);
+    return pt__flight_send(p->call, message, err);
+}
+
+static void finish(put *p)
+{
+    pt_error err = PT_ERROR_INIT;
+    if (send_count(p, &err) != PT_OK) {
+        fail(p, &err);
+    } else {
+        p->is_over = true;
+        pt__flight_finish_ok(p->call);
+    }
+    pt_error_clear(&err);
+}
+
+/* The engine counts in the first column, one row for each row of parameters. */
+static pt_status add_counts(put *p, const pt__spool_entry *entry, pt_error *err)
+{
+    struct ArrowArray batch;
+    if (p->reader == NULL) {
+        pt_bytes *schema = pt__job_schema_message(p->job);
+        pt_status status = pt__ipc_reader_new(pt_bytes_get_view(schema), &p->reader, err);
+        pt_bytes_unref(schema);
+        PT_TRY(status);
+    }
+    if (entry->row_count == 0)
+        return PT_OK;
+    PT_TRY(pt__ipc_reader_entry(p->reader, entry, &batch, err));
+    for (int64_t row = 0; batch.n_children == 1 && row < batch.length; row++) {
+        const struct ArrowArray *column = batch.children[0];
+        if (column->n_buffers == 2 && column->buffers[1] != NULL)
+            p->count += ((const int64_t *)column->buffers[1])[column->offset + row];
+    }
+    batch.release(&batch);
+    return PT_OK;
+}
+
+static bool counts_are_longs(put *p)
+{
+    struct ArrowSchema schema;
+    if (pt__ipc_reader_schema(p->reader, &schema, NULL) != PT_OK)
+        return false;
+    bool longs = schema.n_children == 1 && strcmp(schema.children[0]->format, "l") == 0;
+    schema.release(&schema);
+    return longs;
+}
+
+static void read_count_note(put *p, pt_bytes_view note)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < note.size_bytes && i < 8; i++)
+        count |= (uint64_t)note.data[i] << (8 * i);
+    p->count = (int64_t)count;
+}
+
+static void on_entry(void *context, const pt__spool_entry *entry)
+{
+    put *p = context;
+    pt_error err = PT_ERROR_INIT;
+    pt_status status = PT_OK;
+    if (entry->kind == PT_SPOOL_NOTE && entry->note == PT_FLIGHT_NOTE_COUNT)
+        read_count_note(p, pt_bytes_get_view(entry->bytes));
+    else if (entry->kind == PT_SPOOL_BATCH)
+        status = add_counts(p, entry, &err);
+    if (status != PT_OK) {
+        pt__flight_follower_stop(p->follower);
+        p->follower = NULL;
+        fail(p, &err);
+    }
+    pt_error_clear(&err);
+}
+
+static void on_end(void *context, const pt_error *failure)
+{
+    put *p = context;
+    p->follower = NULL;
+    if (failure != NULL) {
+        fail(p, failure);
+        return;
+    }
+    if (p->reader != NULL && !counts_are_longs(p))
+        p->count = 0; /* a statement without count, such as SET */
+    finish(p);
+}
+
+static pt_status follow(put *p, pt_error *err)
+{
+    const pt__flight_follow follow = {.entry = on_entry, .end = on_end, .context = p};
+    PT_TRY(pt__flight_follower_new(p->job, 0, pt_call_mailbox(p->call), &follow, &p->follower, err));
+    pt__flight_follower_pump(p->follower);
+    return PT_OK;
+}
+
+/* ---- commands ---- */
+
+static pt_bytes *take_rows(put *p)
+{
+    return pt__buffer_take(&p->rows);
+}
+
+/* Runs at once: some clients wait for the answer before they end their side. */
+static pt_status begin_update(put *p, const pt__flight_command *command, pt_error *err)
+{
+    Arrow__Flight__Protocol__Sql__CommandStatementUpdate *c;
+    PT_TRY(pt__flight_command_unpack(p->arena, command,
+                                     &arrow__flight__protocol__sql__command_statement_update__descriptor,
+                                     (ProtobufCMessage **)&c, err));
+    pt_bytes_view transaction = {c->transaction_id.data, c->_transaction_id_case != 0 ? c->transaction_id.len : 0};
+    PT_TRY(pt__flight_start_query(p->session, c->query, transaction, &p->job, err));
+    return follow(p, err);
+}
+
+static pt_status run_prepared(put *p, pt_error *err)
+{
+    pt_bytes *parameters = p->has_columns ? take_rows(p) : pt__flight_statement_bound(p->session, p->statement);
+    if (p->has_columns && parameters == NULL)
+        return pt_error_set(err, PT_NO_MEMORY, "no memory for parameters");
+    PT_TRY(pt__flight_start_prepared(p->session, p->statement, parameters, &p->job, err));
+    return follow(p, err);
+}
+
+static pt_status bind_prepared(put *p, pt_error *err)
+{
+    pt_bytes *parameters = take_rows(p);
+    if (parameters == NULL)
+        return pt_error_set(err, PT_NO_MEMORY, "no memory for parameters");
+    pt__flight_statement_bind(p->session, p->statement, parameters);
+    p->is_over = true;
+    pt__flight_finish_ok(p->call); /* without a result: the handle stays what it is */
+    return PT_OK;
+}
+
+static pt_status run_ingest(put *p, pt_error *err)
+{
+    pt_bytes *rows = take_rows(p);
+    if (rows == NULL)
+        return pt_error_set(err, PT_NO_MEMORY, "no memory for rows");
+    pt_bytes *command = pt_bytes_ref(p->command);
+    PT_TRY(pt__flight_start_ingest(p->session, command, rows, &p->job, err));
+    return follow(p, err);
+}
+
+/* Both commands over a prepared statement have its handle as field 1. */
+static pt_status begin_prepared(put *p, const pt__flight_command *command,
+                                pt_status (*at_end)(put *self, pt_error *err), pt_error *err)
+{
+    Arrow__Flight__Protocol__Sql__CommandPreparedStatementQuery *c;
+    PT_TRY(pt__flight_command_unpack(p->arena, command,
+                                     &arrow__flight__protocol__sql__command_prepared_statement_query__descriptor,
+                                     (ProtobufCMessage **)&c, err));
+    pt_bytes_view handle = {c->prepared_statement_handle.data, c->prepared_statement_handle.len};
+    p->at_end = at_end;
+    return pt__flight_statement_find(p->session, handle, &p->statement, err);
+}
+
+static pt_status begin_ingest(put *p, const pt__flight_command *command, pt_error *err)
+{
+    p->command = pt_bytes_copy(command->value);
+    p->at_end = run_ingest;
+    return p->command != NULL ? PT_OK : pt_error_set(err, PT_NO_MEMORY, "no memory for a command");
+}
+
+static pt_status begin(put *p, pt_bytes_view descriptor, pt_error *err)
+{
+    pt_bytes_view any;
+    pt__flight_command command;
+    PT_TRY(pt__flight_descriptor_command(descriptor, &any, err));
+    PT_TRY(pt__flight_command_read(p->arena, any, &command, err));
+    PT_TRY(pt__flight_session_of(p->mount, p->call, &p->session, err));
+    if (pt__flight_command_is(&command, "CommandStatementUpdate"))
+        return begin_update(p, &command, err);
+    if (pt__flight_command_is(&command, "CommandPreparedStatementUpdate"))
+        return begin_prepared(p, &command, run_prepared, err);
+    if (pt__flight_command_is(&command, "CommandPreparedStatementQuery"))
+        return begin_prepared(p, &command, bind_prepared, err);
+    if (pt__flight_command_is(&command, "CommandStatementIngest"))
+        return begin_ingest(p, &command, err);
+    return pt_error_set(err, PT_UNSUPPORTED, "DoPut does not take the command %s", command.name);
+}
+
+static pt_status begin_guarded(put *p, pt_bytes_view descriptor, pt_error *err)
+{
+    if (PT_ARENA_GUARD(p->arena))
+        return pt_error_set(err, PT_LIMIT, "the command needs more than %d bytes to be read", PUT_ARENA_BYTES);
+    pt_status status = begin(p, descriptor, err);
+    pt__arena_unguard(p->arena);
+    return status;
+}
+
+/* ---- messages ---- */
+
+static pt_status new_put(pt__flight *mount, pt_call *call, put **out, pt_error *err)
+{
+    put *p = calloc(1, sizeof(*p));
+    pt__arena *arena = pt__arena_new(PUT_ARENA_BYTES);
+    if (p == NULL || arena == NULL) {
+        free(p);
+        pt__arena_free(arena);
+        return pt_error_set(err, PT_NO_MEMORY, "no memory for a request");
+    }
+    *p = (put){.mount = mount, .call = call, .arena = arena};
+    pt__buffer_init(&p->rows);
+    *out = p;
+    return PT_OK;
+}
+
+static bool schema_has_fields(pt_bytes_view ipc_stream)
+{
+    pt__ipc_reader *reader;
+    struct ArrowSchema schema;
+    if (pt__ipc_reader_new(ipc_stream, &reader, NULL) != PT_OK)
+        return true; /* what is wrong with it is told when it is read */
+    bool has = pt__ipc_reader_schema(reader, &schema, NULL) != PT_OK || schema.n_children != 0;
+    if (schema.release != NULL)
+        schema.release(&schema);
+    pt__ipc_reader_free(reader);
+    return has;
+}
+
+static pt_status take(put *p, const pt__flight_data *data, pt_error *err)
+{
+    if (p->at_end == NULL || data->header.size_bytes == 0)
+        return PT_OK;
+    bool is_first = p->rows.size_bytes == 0;
+    pt__flight_data_append_ipc(&p->rows, data);
+    if (p->rows.failed)
+        return pt_error_set(err, PT_NO_MEMORY, "no memory for the rows that the client sends");
+    if (p->rows.size_bytes > PUT_ROWS_BYTES_MAX)
+        return pt_error_set(err, PT_LIMIT, "one DoPut takes %llu bytes of rows",
+                            (unsigned long long)PUT_ROWS_BYTES_MAX);
+    if (is_first)
+        p->has_columns = schema_has_fields(pt__buffer_view(&p->rows));
+    return PT_OK;
+}
+
+static pt_status on_message(put *p, bool is_first, pt_bytes_view message, pt_error *err)
+{
+    pt__flight_data data;
+    PT_TRY(pt__flight_data_read(message, &data, err));
+    if (is_first)
+        PT_TRY(begin_guarded(p, data.descriptor, err));
+    return take(p, &data, err);
+}
+
+void pt__flight_put_message(void *mount, pt_call *call, pt_bytes_view message)
+{
+    pt_error err = PT_ERROR_INIT;
+    put *p = call->state;
+    bool is_first = p == NULL;
+    if (call->state == pt__flight_answered() || (p != NULL && p->is_over))
+        return;
+    pt_status status = is_first ? new_put(mount, call, &p, &err) : PT_OK;
+    call->state = p != NULL ? (void *)p : pt__flight_answered();
+    if (status == PT_OK)
+        status = on_message(p, is_first, message, &err);
+    if (status != PT_OK && p == NULL)
+        pt__flight_fail(call, &err);
+    else if (status != PT_OK && !p->is_over)
+        fail(p, &err);
+    pt_error_clear(&err);
+}
+
+void pt__flight_put_half_closed(void *mount, pt_call *call)
+{
+    pt_error err = PT_ERROR_INIT;
+    put *p = call->state;
+    if (p == NULL) {
+        pt__flight_half_closed(mount, call);
+        return;
+    }
+    if (call->state == pt__flight_answered() || p->is_over || p->at_end == NULL)
+        return;
+    pt_status (*at_end)(put * self, pt_error * error) = p->at_end;
+    p->at_end = NULL;
+    if (at_end(p, &err) != PT_OK && !p->is_over)
+        fail(p, &err);
+    pt_error_clear(&err);
+}
+
+void pt__flight_put_closed(void *mount, pt_call *call, pt_call_end end)
+{
+    (void)mount;
+    (void)end;
+    if (call->state != NULL && call->state != pt__flight_answered())
+        free_put(call->state);
+}

@@ -1,0 +1,87 @@
+/**
+ * A client's session: the host's, and what Flight SQL keeps beside it: prepared statements and transactions.
+ *
+ * A call belongs to the session of its bearer token if this frontend issued it at a Handshake, else to that of its
+ * HTTP/2 connection.
+ *
+ * Threads: any; `lock` guards the maps.
+ */
+#ifndef PT_FRONT_FLIGHT_SQL_SESSION_H
+#define PT_FRONT_FLIGHT_SQL_SESSION_H
+
+#include "exec/statement.h"
+#include "front/flight_sql/mount.h"
+
+enum { PT_FLIGHT_HANDLE_BYTES = 33 }; /* 16 random bytes in hexadecimal digits, and the terminator */
+
+/** Random text of that size. */
+void pt__flight_handle_make(char out[PT_FLIGHT_HANDLE_BYTES]);
+
+/** A prepared statement. Its texts and schemas do not change; `parameters` under the session's lock. */
+typedef struct pt__flight_statement {
+    atomic_size_t references;
+    char handle[PT_FLIGHT_HANDLE_BYTES];
+    char *query;
+    char transaction[PT_FLIGHT_HANDLE_BYTES]; /* "" none */
+    bool is_update;
+    pt_bytes *dataset_schema;   /* encapsulated; NULL: known once it has run */
+    pt_bytes *parameter_schema; /* NULL: no parameters */
+    pt_bytes *parameters;       /* bound values as an IPC stream; NULL: none */
+} pt__flight_statement;
+
+void pt__flight_statement_unref(pt__flight_statement *statement);
+
+typedef struct pt__flight_session {
+    atomic_size_t references;
+    pt__flight *mount; /* a reference */
+    pt_session *session;
+    char *key;
+    pthread_mutex_t lock;
+    pt__map statements;   /* by handle, a reference each */
+    pt__map transactions; /* by id: the backend's */
+    char *catalog;        /* session options; NULL: not set */
+    char *schema;
+    bool spark_dialect;
+    _Atomic uint64_t last_seen_ms;
+} pt__flight_session;
+
+pt__flight_session *pt__flight_session_ref(pt__flight_session *session);
+void pt__flight_session_unref(pt__flight_session *session);
+
+/** The session of the call, made when there is none: a reference. Threads: the call's loop thread. */
+pt_status pt__flight_session_of(pt__flight *mount, pt_call *call, pt__flight_session **out, pt_error *err);
+
+/** A session of its own for the caller, found again by the token. Threads: the call's loop thread. */
+pt_status pt__flight_sign_in(pt__flight *mount, pt_call *call, char token[PT_FLIGHT_HANDLE_BYTES], pt_error *err);
+
+/** Forgets the session and closes the host's; what runs is cancelled. Blocks: on a worker. */
+void pt__flight_session_close(pt__flight_session *session);
+/** Closes those that were idle for too long. Blocks: on a worker. */
+void pt__flight_sessions_expire(pt__flight *mount);
+
+/** The dialect that SQL of this session is in. */
+const char *pt__flight_format(const pt__flight_session *session);
+
+/* ---- statements and transactions ---- */
+
+/** Takes the reference, success or failure. */
+pt_status pt__flight_statement_add(pt__flight_session *session, pt__flight_statement *take_statement, pt_error *err);
+/** A reference. Errors: PT_NOT_FOUND. */
+pt_status pt__flight_statement_find(pt__flight_session *session, pt_bytes_view handle, pt__flight_statement **out,
+                                    pt_error *err);
+/** An unknown one is no error. */
+void pt__flight_statement_drop(pt__flight_session *session, pt_bytes_view handle);
+/** Takes the bytes. */
+void pt__flight_statement_bind(pt__flight_session *session, pt__flight_statement *statement, pt_bytes *take_parameters);
+/** A reference to the bound values; NULL: none. */
+pt_bytes *pt__flight_statement_bound(pt__flight_session *session, pt__flight_statement *statement);
+
+/** Blocks. */
+pt_status pt__flight_begin(pt__flight_session *session, char id[PT_FLIGHT_HANDLE_BYTES], pt_error *err);
+pt_status pt__flight_end(pt__flight_session *session, pt_bytes_view id, bool commit, pt_error *err);
+/** NULL for an empty id. Errors: PT_NOT_FOUND. */
+pt_status pt__flight_transaction(pt__flight_session *session, pt_bytes_view id, void **out, pt_error *err);
+/** The one that is open, if there is exactly one; NULL otherwise. */
+void *pt__flight_open_transaction(pt__flight_session *session);
+
+#endif
