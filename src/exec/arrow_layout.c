@@ -37,6 +37,8 @@ static pt__layout nested_layout(const char *format)
     case 'm': return (pt__layout){PT_LAYOUT_LIST, 32};
     case 'L': return (pt__layout){PT_LAYOUT_LIST, 64};
     case 's': return (pt__layout){PT_LAYOUT_STRUCT, 0};
+    case 'w': return (pt__layout){PT_LAYOUT_FIXED_LIST, (int32_t)strtol(format + 3, NULL, 10)};
+    case 'u': return (pt__layout){format[2] == 'd' ? PT_LAYOUT_DENSE_UNION : PT_LAYOUT_SPARSE_UNION, 0};
     default: return unknown;
     }
 }

@@ -119,7 +119,7 @@ static bool is_aligned(const struct ArrowArray *array, pt__layout layout)
 static pt_status check_array(const struct ArrowSchema *schema, const struct ArrowArray *array, pt_error *err)
 {
     pt__layout layout = pt__arrow_layout(schema);
-    if (layout.kind == PT_LAYOUT_UNKNOWN)
+    if (layout.kind >= PT_LAYOUT_FIXED_LIST)
         return PT_OK; /* refused by type later */
     if (!is_aligned(array, layout))
         return malformed(err, "a buffer that is not aligned", "");

@@ -309,6 +309,36 @@ static pt_status add_struct(batch *b, const struct ArrowSchema *schema, const st
     return add_children(b, schema, array, first, count);
 }
 
+static pt_status add_fixed_list(batch *b, pt__layout layout, const struct ArrowSchema *schema,
+                                const struct ArrowArray *array, int64_t first, int64_t count)
+{
+    PT_TRY(add_validity(b, array, first, count));
+    const struct ArrowArray *child = array->children[0];
+    return add_array(b, schema->children[0], child, child->offset + first * layout.bits, count * layout.bits);
+}
+
+/* Offsets count from the start of the children, which therefore go whole. */
+static pt_status add_dense_union(batch *b, const struct ArrowSchema *schema, const struct ArrowArray *array,
+                                 int64_t first, int64_t count)
+{
+    PT_TRY(add_node(b, count, 0));
+    PT_TRY(add_piece(b, count == 0 ? NULL : (const int8_t *)array->buffers[0] + first, count));
+    PT_TRY(add_piece(b, count == 0 ? NULL : (const int32_t *)array->buffers[1] + first, count * 4));
+    for (int64_t i = 0; i < schema->n_children; i++) {
+        const struct ArrowArray *child = array->children[i];
+        PT_TRY(add_array(b, schema->children[i], child, child->offset, child->length));
+    }
+    return PT_OK;
+}
+
+static pt_status add_sparse_union(batch *b, const struct ArrowSchema *schema, const struct ArrowArray *array,
+                                  int64_t first, int64_t count)
+{
+    PT_TRY(add_node(b, count, 0));
+    PT_TRY(add_piece(b, count == 0 ? NULL : (const int8_t *)array->buffers[0] + first, count));
+    return add_children(b, schema, array, first, count);
+}
+
 /* `first` counts from the start of the array's buffers: its own offset is in it. */
 static pt_status add_array(batch *b, const struct ArrowSchema *schema, const struct ArrowArray *array, int64_t first,
                            int64_t count)
@@ -320,6 +350,9 @@ static pt_status add_array(batch *b, const struct ArrowSchema *schema, const str
     case PT_LAYOUT_BYTES: return add_bytes(b, layout, array, first, count);
     case PT_LAYOUT_LIST: return add_list(b, layout, schema, array, first, count);
     case PT_LAYOUT_STRUCT: return add_struct(b, schema, array, first, count);
+    case PT_LAYOUT_FIXED_LIST: return add_fixed_list(b, layout, schema, array, first, count);
+    case PT_LAYOUT_DENSE_UNION: return add_dense_union(b, schema, array, first, count);
+    case PT_LAYOUT_SPARSE_UNION: return add_sparse_union(b, schema, array, first, count);
     case PT_LAYOUT_UNKNOWN: break;
     }
     return pt_error_set(b->err, PT_INTERNAL, "a result column has the Arrow format %s, which is not sent",
@@ -527,6 +560,15 @@ static uint64_t children_bytes(const struct ArrowSchema *schema, const struct Ar
     return bytes;
 }
 
+static uint64_t union_bytes(const struct ArrowSchema *schema, const struct ArrowArray *array)
+{
+    uint64_t bytes = 0;
+    for (int64_t i = 0; i < schema->n_children; i++)
+        bytes +=
+            bytes_of(schema->children[i], array->children[i], array->children[i]->offset, array->children[i]->length);
+    return bytes;
+}
+
 static int64_t offset_at(pt__layout layout, const struct ArrowArray *array, int64_t index)
 {
     return layout.bits == 64 ? ((const int64_t *)array->buffers[1])[index]
@@ -538,8 +580,13 @@ static uint64_t bytes_of(const struct ArrowSchema *schema, const struct ArrowArr
     pt__layout layout = pt__arrow_layout(schema);
     if (count == 0 || layout.kind == PT_LAYOUT_NULL || layout.kind == PT_LAYOUT_UNKNOWN)
         return 0;
-    if (layout.kind == PT_LAYOUT_STRUCT)
-        return (uint64_t)count / 8 + children_bytes(schema, array, first, count);
+    if (layout.kind == PT_LAYOUT_STRUCT || layout.kind == PT_LAYOUT_SPARSE_UNION)
+        return (uint64_t)count + children_bytes(schema, array, first, count);
+    if (layout.kind == PT_LAYOUT_DENSE_UNION)
+        return (uint64_t)count * 5 + union_bytes(schema, array);
+    if (layout.kind == PT_LAYOUT_FIXED_LIST)
+        return (uint64_t)count + bytes_of(schema->children[0], array->children[0],
+                                          array->children[0]->offset + first * layout.bits, count * layout.bits);
     uint64_t bytes = (uint64_t)count / 8 + (uint64_t)count * (uint64_t)layout.bits / 8;
     if (layout.kind == PT_LAYOUT_FIXED)
         return bytes;

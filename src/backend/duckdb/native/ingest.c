@@ -229,6 +229,18 @@ static void put_target(pt__buffer *sql, const pt_ingest *request)
     put_name(sql, request->table);
 }
 
+/* The count that INSERT and CREATE TABLE AS give. */
+static int64_t first_number(duckdb_result result)
+{
+    int64_t number = 0;
+    duckdb_data_chunk chunk = duckdb_fetch_chunk(result);
+    if (chunk != NULL && duckdb_data_chunk_get_size(chunk) == 1)
+        number = *(int64_t *)duckdb_vector_get_data(duckdb_data_chunk_get_vector(chunk, 0));
+    if (chunk != NULL)
+        duckdb_destroy_data_chunk(&chunk);
+    return number;
+}
+
 static pt_status run(duckdb_connection connection, pt__buffer *sql, int64_t *count, pt_error *err)
 {
     duckdb_result result;
@@ -238,7 +250,7 @@ static pt_status run(duckdb_connection connection, pt__buffer *sql, int64_t *cou
     if (duckdb_query(connection, pt__buffer_string(sql), &result) != DuckDBSuccess)
         status = pt__native_error(duckdb_result_error(&result), err);
     else if (count != NULL)
-        *count = (int64_t)duckdb_rows_changed(&result);
+        *count = first_number(result);
     duckdb_destroy_result(&result);
     return status;
 }
