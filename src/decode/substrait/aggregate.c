@@ -156,12 +156,6 @@ static void set_outputs(decoder *d, const grouping *g, const value_of *measures,
  * DataFusion counts as it computes: the columns grouped by, its grouping id, the measures. Spec of its id: a bit per column,
  * the last one lowest, set where the set has not the column.
  */
-static bool is_from_datafusion(const decoder *d)
-{
-    const Substrait__Version *version = d->plan->version;
-    return version != NULL && version->producer != NULL && strcmp(version->producer, "datafusion") == 0;
-}
-
 static void arrange_for_datafusion(decoder *d, const grouping *g, relation_of *out)
 {
     size_t width = g->values.count;
@@ -209,14 +203,15 @@ pt_status pt__substrait_aggregate(decoder *d, const scope *outer, const Substrai
         node->group_kind = PT_GROUP_SETS;
         node->sets = g.sets;
         node->set_count = g.set_count;
-        const pt_expr *number =
-            is_from_datafusion(d) ? pt__expr_call_list(d->arena, NULL, "grouping_id", NULL, 0) : set_number(d, &g);
+        const pt_expr *number = pt__substrait_is_by(d, "datafusion")
+                                    ? pt__expr_call_list(d->arena, NULL, "grouping_id", NULL, 0)
+                                    : set_number(d, &g);
         measures[count++] = (value_of){number, PT_T(INT)};
     }
     if (count + g.values.count == 0)
         return pt__substrait_bad(d, "an aggregate has neither groupings nor measures");
     set_outputs(d, &g, measures, count, node, out);
-    if (g.set_count > 1 && is_from_datafusion(d))
+    if (g.set_count > 1 && pt__substrait_is_by(d, "datafusion"))
         arrange_for_datafusion(d, &g, out);
     else
         repeat_outputs(d, &g, out);

@@ -100,13 +100,25 @@ static pt_status build_call(decoder *d, const scope *s, pt__substrait_function_k
     return call->row->build(d, call, out);
 }
 
+/* Comparisons and the like are true, false or NULL whatever is declared: DuckDB declares the type of what it compares. */
+static bool is_condition(const pt__substrait_row *row)
+{
+    static const char *const OTHERS[] = {"coalesce", "nullif",          "least",
+                                         "greatest", "least_skip_null", "greatest_skip_null"};
+    for (size_t i = 0; i < sizeof(OTHERS) / sizeof(OTHERS[0]); i++) {
+        if (strcmp(row->name, OTHERS[i]) == 0)
+            return false;
+    }
+    return strcmp(row->tail, "functions_comparison") == 0 || strcmp(row->tail, "functions_boolean") == 0;
+}
+
 pt_status pt__substrait_function(decoder *d, const scope *s, pt__substrait_function_kind kind, const invocation *m,
                                  value_of *out)
 {
     call_of call;
     PT_TRY(build_call(d, s, kind, m, &call, &out->expr));
-    out->type = call.output;
-    if (call.output != NULL && call.output->id != PT_TYPE_BOOLEAN)
+    out->type = is_condition(call.row) ? PT_T(BOOLEAN) : call.output;
+    if (out->type != NULL && out->type->id != PT_TYPE_BOOLEAN)
         out->expr = pt__substrait_declared(d, out->expr, call.output);
     return PT_OK;
 }

@@ -102,9 +102,38 @@ static pt_status check_scale(decoder *d, const call_of *call)
                                      pt__substrait_type_text(d, call->output));
 }
 
+static int32_t least(int32_t x, int32_t y)
+{
+    return x < y ? x : y;
+}
+
+/*
+ * A product that needs more than 38 digits loses some behind the point. The factors are narrowed, so that it needs no more;
+ * a value that does not fit is an error.
+ */
+static void narrow_factors(decoder *d, const call_of *call)
+{
+    const pt_type *x = call->types[0];
+    const pt_type *y = call->types[1];
+    bool is_product = *call->row->target == '*' && is_decimal(x) && is_decimal(y) && is_decimal(call->output);
+    if (!is_product || computed_scale("*", x, y) >= least(x->scale + y->scale, call->output->scale))
+        return;
+    int32_t whole = PT_DECIMAL_PRECISION_MAX - 1 - x->scale - y->scale;
+    if (whole < 2)
+        return;
+    int32_t of_y = least(y->precision - y->scale, whole / 2);
+    int32_t of_x = least(x->precision - x->scale, whole - of_y);
+    of_y = least(y->precision - y->scale, whole - of_x);
+    call->types[0] = pt__type_decimal(d->arena, of_x + x->scale == 0 ? 1 : of_x + x->scale, x->scale);
+    call->types[1] = pt__type_decimal(d->arena, of_y + y->scale == 0 ? 1 : of_y + y->scale, y->scale);
+    for (size_t i = 0; i < 2; i++)
+        call->arguments[i] = pt__expr_cast(d->arena, ARG(i), call->types[i], PT_CAST_ANSI);
+}
+
 static pt_status build_arithmetic(decoder *d, const call_of *call, const pt_expr **out)
 {
     PT_TRY(want(d, call, 2, 2));
+    narrow_factors(d, call);
     PT_TRY(check_scale(d, call));
     return build_plain(d, call, out);
 }
@@ -488,10 +517,13 @@ static const pt__substrait_row rows[] = {
 #undef PT_SUBSTRAIT_FUNCTION
 };
 
+/* A URI that ends with a slash stands for all standard extensions: DuckDB writes no other. */
 static bool is_of(const pt__substrait_row *row, const char *tail)
 {
     if (tail == NULL)
         return true;
+    if (*tail == '\0')
+        return strcmp(row->tail, "DATAFUSION") != 0;
     return strncmp(tail, row->tail, strlen(row->tail)) == 0;
 }
 

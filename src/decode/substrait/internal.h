@@ -176,6 +176,9 @@ pt_status pt__substrait_window_of_relation(decoder *d, const scope *s,
 
 /* ---- relations ---- */
 
+/** Whether the plan says that `producer` made it: some have ways of their own. */
+bool pt__substrait_is_by(const decoder *d, const char *producer);
+
 /** `outer` is the scope of the expression around a subquery; NULL: none. */
 pt_status pt__substrait_relation_in(decoder *d, const scope *outer, const Substrait__Rel *rel, relation_of *out);
 scope pt__substrait_scope_of(const scope *outer, const relation_of *input, const Substrait__RelCommon *common);

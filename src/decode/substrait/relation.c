@@ -2,8 +2,15 @@
 #include "decode/substrait/internal.h"
 
 #include <string.h>
+#include <strings.h>
 
 #define KIND(name) SUBSTRAIT__REL__REL_TYPE_##name
+
+bool pt__substrait_is_by(const decoder *d, const char *producer)
+{
+    const Substrait__Version *version = d->plan->version;
+    return version != NULL && strcasecmp(version->producer, producer) == 0;
+}
 
 /* ---- building ---- */
 
@@ -150,6 +157,10 @@ static pt_status project_values(decoder *d, const Substrait__RelCommon *common, 
     value_of *values;
     PT_TRY(append_values(d, input, added, count, &values));
     size_t width = input->columns->field_count;
+    if (!has_mapping(common) && pt__substrait_is_by(d, "DuckDB")) { /* which leaves out what it projects from */
+        *out = pt__substrait_project_of(d, input->plan, added, count);
+        return PT_OK;
+    }
     if (!has_mapping(common)) {
         *out = pt__substrait_project_of(d, input->plan, values, width + count);
         return PT_OK;
