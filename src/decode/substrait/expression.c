@@ -180,15 +180,31 @@ static bool loses_precision(const pt_type *from, const pt_type *to)
     return !is_coarse;
 }
 
+/* A cast to a number without sign checks it; the type that stands for it would not. */
+static pt_status check_cast_type(decoder *d, const Substrait__Type *m)
+{
+    uint32_t variation = 0;
+    if (m == NULL)
+        return pt__substrait_bad(d, "a cast has no type");
+    switch ((int)m->kind_case) {
+    case SUBSTRAIT__TYPE__KIND_I8: variation = m->i8->type_variation_reference; break;
+    case SUBSTRAIT__TYPE__KIND_I16: variation = m->i16->type_variation_reference; break;
+    case SUBSTRAIT__TYPE__KIND_I32: variation = m->i32->type_variation_reference; break;
+    case SUBSTRAIT__TYPE__KIND_I64: variation = m->i64->type_variation_reference; break;
+    default: break;
+    }
+    return variation == 0 ? PT_OK
+                          : pt__substrait_unsupported(d, "casts to the variation %u of a Substrait integer", variation);
+}
+
 static pt_status decode_cast(decoder *d, const scope *s, const Substrait__Expression__Cast *m, value_of *out)
 {
     value_of input;
     pt_cast_mode mode = PT_CAST_ANSI;
     PT_TRY(pt__substrait_expression(d, s, m->input, &input));
+    PT_TRY(check_cast_type(d, m->type));
     PT_TRY(pt__substrait_type(d, m->type, &out->type));
     PT_TRY(cast_mode(d, m->failure_behavior, &mode));
-    if (out->type == NULL)
-        return pt__substrait_bad(d, "a cast has no type");
     if (loses_precision(input.type, out->type))
         return pt__substrait_unsupported(d, "casts to Substrait timestamps of precision %d", out->type->precision);
     const pt_type *plain = pt__substrait_plain(d, out->type);

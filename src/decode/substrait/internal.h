@@ -106,6 +106,8 @@ const char *pt__substrait_enum_name(decoder *d, const ProtobufCEnumDescriptor *d
 /** `*out` NULL when the message is missing. Names of struct fields are made up. */
 pt_status pt__substrait_type(decoder *d, const Substrait__Type *type, const pt_type **out);
 pt_status pt__substrait_struct_type(decoder *d, Substrait__Type *const *types, size_t count, const pt_type **out);
+/** The type of a whole number with the variation of its type. */
+pt_status pt__substrait_whole(decoder *d, pt_type_id id, uint32_t variation, const pt_type **out);
 /** Struct type with its names, depth first. */
 pt_status pt__substrait_named_struct(decoder *d, const Substrait__NamedStruct *message, const pt_type **out);
 /** As the plan has it: char and varchar are strings, timestamps have no precision. */

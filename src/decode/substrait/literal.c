@@ -282,25 +282,26 @@ static pt_status empty(decoder *d, typed *out, const Substrait__Type__List *of_l
     return pt__substrait_type(d, &type, &out->type);
 }
 
-static bool is_whole(const literal_message *m)
+static pt_status whole(decoder *d, const literal_message *m, typed *out, pt_type_id id, int64_t value)
 {
-    return m->literal_type_case == KIND(I8) || m->literal_type_case == KIND(I16) || m->literal_type_case == KIND(I32) ||
-           m->literal_type_case == KIND(I64);
+    if (m->type_variation_reference != 0 && value < 0)
+        return pt__substrait_unsupported(d, "literals of the variation %u beyond the type %s",
+                                         m->type_variation_reference, pt__substrait_type_text(d, pt__type_simple(id)));
+    out->value.as.integer = value;
+    return pt__substrait_whole(d, id, m->type_variation_reference, &out->type);
 }
 
 static pt_status decode(decoder *d, const literal_message *m, typed *out)
 {
     if (m == NULL)
         return pt__substrait_bad(d, "a literal is missing");
-    if (is_whole(m) && m->type_variation_reference != 0)
-        return pt__substrait_unsupported(d, "literals of the variation %u of a Substrait integer",
-                                         m->type_variation_reference);
     switch ((int)m->literal_type_case) {
     case KIND(BOOLEAN): return boolean(out, m->boolean);
-    case KIND(I8): return integer(out, PT_TYPE_BYTE, (int8_t)m->i8);
-    case KIND(I16): return integer(out, PT_TYPE_SHORT, (int16_t)m->i16);
-    case KIND(I32): return integer(out, PT_TYPE_INT, m->i32);
-    case KIND(I64): return integer(out, PT_TYPE_LONG, m->i64);
+    case KIND(I8): return whole(d, m, out, PT_TYPE_BYTE, m->type_variation_reference == 0 ? (int8_t)m->i8 : m->i8);
+    case KIND(I16): return whole(d, m, out, PT_TYPE_SHORT, m->type_variation_reference == 0 ? (int16_t)m->i16 : m->i16);
+    case KIND(I32):
+        return whole(d, m, out, PT_TYPE_INT, m->type_variation_reference == 0 ? m->i32 : (int64_t)(uint32_t)m->i32);
+    case KIND(I64): return whole(d, m, out, PT_TYPE_LONG, m->i64);
     case KIND(FP32): return real(out, PT_TYPE_FLOAT, (double)m->fp32);
     case KIND(FP64): return real(out, PT_TYPE_DOUBLE, m->fp64);
     case KIND(STRING): return text(out, PT_T(STRING), m->string);

@@ -78,12 +78,19 @@ static const char *type_name(decoder *d, uint32_t anchor)
     return pt__arena_printf(d->arena, "%u, which the plan does not declare", anchor);
 }
 
-/* A variation of a whole number, such as DataFusion's without sign, is another type. */
-static pt_status whole(decoder *d, pt_type_id id, uint32_t variation, const pt_type **out)
+/*
+ * A variation of a whole number is another type. DataFusion's first one has no sign: the next larger type holds it, but for
+ * the largest, whose upper half is an error wherever it is met.
+ */
+pt_status pt__substrait_whole(decoder *d, pt_type_id id, uint32_t variation, const pt_type **out)
 {
     *out = pt__type_simple(id);
     if (variation == 0)
         return PT_OK;
+    if (variation == 1 && pt__substrait_is_by(d, "datafusion")) {
+        *out = pt__type_simple(id == PT_TYPE_LONG ? id : (pt_type_id)(id + 1));
+        return PT_OK;
+    }
     return pt__substrait_unsupported(d, "the variation %u of the Substrait type %s", variation,
                                      pt__substrait_type_text(d, *out));
 }
@@ -124,10 +131,10 @@ pt_status pt__substrait_type(decoder *d, const Substrait__Type *type, const pt_t
         return PT_OK;
     switch ((int)type->kind_case) {
     case KIND(BOOL): return simple(PT_TYPE_BOOLEAN, out);
-    case KIND(I8): return whole(d, PT_TYPE_BYTE, type->i8->type_variation_reference, out);
-    case KIND(I16): return whole(d, PT_TYPE_SHORT, type->i16->type_variation_reference, out);
-    case KIND(I32): return whole(d, PT_TYPE_INT, type->i32->type_variation_reference, out);
-    case KIND(I64): return whole(d, PT_TYPE_LONG, type->i64->type_variation_reference, out);
+    case KIND(I8): return pt__substrait_whole(d, PT_TYPE_BYTE, type->i8->type_variation_reference, out);
+    case KIND(I16): return pt__substrait_whole(d, PT_TYPE_SHORT, type->i16->type_variation_reference, out);
+    case KIND(I32): return pt__substrait_whole(d, PT_TYPE_INT, type->i32->type_variation_reference, out);
+    case KIND(I64): return pt__substrait_whole(d, PT_TYPE_LONG, type->i64->type_variation_reference, out);
     case KIND(FP32): return simple(PT_TYPE_FLOAT, out);
     case KIND(FP64): return simple(PT_TYPE_DOUBLE, out);
     case KIND(UUID):
