@@ -81,6 +81,19 @@ pt_status pt__substrait_write(decoder *d, const Substrait__WriteRel *m, const pt
 
 /* ---- ddl ---- */
 
+/* Columns of tables may be char and varchar, fields below them may not. */
+static const pt_type *table_schema(decoder *d, const pt_type *schema)
+{
+    pt_field *fields = pt__arena_array(d->arena, pt_field, schema->field_count + 1);
+    for (size_t i = 0; i < schema->field_count; i++) {
+        const pt_type *type = schema->fields[i].type;
+        bool has_length = type->id == PT_TYPE_CHAR || type->id == PT_TYPE_VARCHAR;
+        fields[i] = schema->fields[i];
+        fields[i].type = has_length ? type : pt__substrait_plain(d, type);
+    }
+    return pt__type_struct(d->arena, fields, schema->field_count);
+}
+
 static pt_status decode_create(decoder *d, const Substrait__DdlRel *m, const pt_plan **out)
 {
     const pt_type *schema;
@@ -91,7 +104,7 @@ static pt_status decode_create(decoder *d, const Substrait__DdlRel *m, const pt_
     pt_plan_create_table *node = pt__plan_make(d->arena, CREATE_TABLE, create_table, NULL);
     PT_TRY(object_name(d, m->named_object, &node->name));
     PT_TRY(pt__substrait_named_struct(d, m->table_schema, &schema));
-    node->schema = pt__substrait_plain(d, schema);
+    node->schema = table_schema(d, schema);
     node->mode = m->op == DDL(CREATE_OR_REPLACE) ? PT_CREATE_OR_REPLACE : PT_CREATE;
     *out = &node->base;
     return PT_OK;
