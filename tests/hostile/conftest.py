@@ -1,6 +1,5 @@
-"""Fixtures of the hostile suites: raw calls, a bystander that must notice nothing, and what the server holds."""
+"""Fixtures of the hostile suites: raw calls and a bystander that must notice nothing."""
 import contextlib
-import os
 import pathlib
 import sys
 import threading
@@ -11,7 +10,6 @@ import pytest
 for folder in ("spark_connect", "wire"):
     sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / folder))
 
-BINARY = os.environ.get("PT_BINARY", "build/release/portico")
 BYSTANDER_LIMIT_SECONDS = 15  # generous: the machine may be busy with other suites and the server with sanitizers
 
 
@@ -73,28 +71,3 @@ def bystander(server):
     other = Bystander(server.address)
     yield other
     other.check()
-
-
-def status_of(server, key):
-    for line in open(f"/proc/{server.process.pid}/status"):
-        if line.startswith(key + ":"):
-            return int(line.split()[1])
-    raise KeyError(key)
-
-
-def resident_mebibytes(server):
-    return status_of(server, "VmRSS") / 1024
-
-
-def descriptors(server):
-    return sum(1 for _ in pathlib.Path(f"/proc/{server.process.pid}/fd").iterdir())
-
-
-def eventually(condition, seconds=15):
-    """Waits until `condition()` holds; false when it never did."""
-    give_up = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > give_up:
-            return False
-        time.sleep(0.05)
-    return True

@@ -1,13 +1,17 @@
 """Clients that die, never read, interrupt at random or come in crowds: memory, threads and descriptors return."""
+import pathlib
 import random
+import signal
+import subprocess
+import sys
 import threading
 import time
 
 import grpc
 import pytest
 
-from conftest import BINARY, descriptors, eventually, resident_mebibytes, status_of
-from hostile_tools import eventually_below
+from hostile_tools import descriptors, eventually, eventually_below, resident_mebibytes, status_of
+from program import BINARY
 from proto_bytes import execute_request, field, root
 from raw import Failure, Raw, new, pb, rows
 from raw_http2 import DATA, HEADERS, Peer, connect, frame, message, request_headers, wide_windows
@@ -98,6 +102,41 @@ def test_clients_that_never_read_hold_little(other, windows):
         stream.close()
     client.close()
     assert eventually(lambda: cpu_is_idle(other), 30)
+    check_returned(other, before)
+
+
+STOPPED_ROWS = 20_000_000
+STOPPED_CLIENT = """
+import sys
+sys.path[:0] = sys.argv[2:]
+from raw import Raw, new
+seen = 0
+for response in Raw(sys.argv[1]).ask(new(), "select id, id * 2 as b, cast(id as string) as c from range(%d)"):
+    if response.HasField("arrow_batch"):
+        seen += response.arrow_batch.row_count
+        print(seen, flush=True)
+""" % STOPPED_ROWS
+
+
+def test_a_stopped_client_is_waited_for_and_gets_the_rest(other, tmp_path):
+    """A client halted in the middle of a result: the query waits, others are served, and then it goes on."""
+    warm(other.address)
+    before = settle(other)
+    program = tmp_path / "client.py"
+    program.write_text(STOPPED_CLIENT)
+    arguments = [sys.executable, str(program), other.address, str(pathlib.Path(sys.modules["raw"].__file__).parent)]
+    with subprocess.Popen(arguments, text=True, stdout=subprocess.PIPE) as stopped:
+        assert int(stopped.stdout.readline()) < STOPPED_ROWS
+        stopped.send_signal(signal.SIGSTOP)
+        try:
+            assert eventually(lambda: cpu_is_idle(other), 20), "the query does not wait"
+            client = Raw(other.address)
+            assert rows(client.ask(new(), "select 1")) == 1
+            client.close()
+            assert resident_mebibytes(other) - before[0] < 64 + SLACK_MEBIBYTES
+        finally:
+            stopped.send_signal(signal.SIGCONT)
+        assert stopped.communicate(timeout=120)[0].split()[-1] == str(STOPPED_ROWS)
     check_returned(other, before)
 
 

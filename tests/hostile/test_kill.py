@@ -1,5 +1,6 @@
 """kill -9 at any moment of a write: afterwards there is the old content or the new one, whole."""
 import contextlib
+import random
 import threading
 import time
 
@@ -62,7 +63,14 @@ def content(count, mark):
     return f"select id, {mark} as mark, sha2(cast(id as string), 256) as filler from range({count})"
 
 
-DELAYS = [0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8]
+def moments(count, work, server):
+    """`count` delays from the beginning of `work` to a little after its end, as long as it takes on this machine."""
+    began = time.monotonic()
+    with client_of(server) as (client, session):
+        work(client, session)
+    took = time.monotonic() - began
+    dice = random.Random(count)
+    return [took * 1.2 * (number + dice.random()) / count for number in range(count)]
 
 
 @contextlib.contextmanager
@@ -86,10 +94,12 @@ def check_whole(client, session, relation, finished):
 def test_save_as_table_is_all_or_nothing(server, tmp_path):
     options = ["--database", str(tmp_path / "kept.duckdb")]
     current = server.another(*options)
+    write_new = save_as_table(content(NEW_ROWS, 2), "kept")
+    delays = moments(10, write_new, current)
     with client_of(current) as (client, session):
         save_as_table(content(OLD_ROWS, 1), "kept")(client, session)
-    for delay in DELAYS:
-        finished = kill_during(current, delay, save_as_table(content(NEW_ROWS, 2), "kept"))
+    for delay in delays:
+        finished = kill_during(current, delay, write_new)
         current = server.another(*options)
         with client_of(current) as (client, session):
             check_whole(client, session, "kept", finished)
@@ -120,10 +130,11 @@ def test_overwritten_folders_are_old_or_new(server, tmp_path, source):
         return "data"
 
     current = server.another()
-    for delay in DELAYS:
+    write_new = save_to(content(NEW_ROWS, 2), path, source)
+    for delay in moments(10 if source == "parquet" else 5, write_new, current):
         with client_of(current) as (client, session):
             save_to(content(OLD_ROWS, 1), path, source)(client, session)
-        finished = kill_during(current, delay, save_to(content(NEW_ROWS, 2), path, source))
+        finished = kill_during(current, delay, write_new)
         current = server.another()
         with client_of(current) as (client, session):
             check_whole(client, session, relation(client, session), finished)
@@ -135,10 +146,12 @@ def test_inserts_are_all_or_nothing(server, tmp_path):
     current = server.another(*options)
     with client_of(current) as (client, session):
         run(client, session, "create table kept (id bigint)")
-    expected = 0
-    for delay in DELAYS:
-        finished = kill_during(current, delay,
-                               lambda client, session: run(client, session, "insert into kept select id from range(3000000)"))
+    def insert(client, session):
+        run(client, session, "insert into kept select id from range(3000000)")
+
+    delays, expected = moments(6, insert, current), 3000000
+    for delay in delays:
+        finished = kill_during(current, delay, insert)
         current = server.another(*options)
         with client_of(current) as (client, session):
             count = one_number(client, session, "select count(*) from kept")

@@ -186,8 +186,7 @@ def test_a_plan_of_200_mib_is_refused(server, raw, session, bystander):
 
 @pytest.mark.slow
 def test_memory_returns_after_large_plans(server, bystander):
-    from conftest import resident_mebibytes
-    from hostile_tools import eventually_below
+    from hostile_tools import eventually_below, resident_mebibytes
     from raw import Raw
 
     other = server.another()

@@ -1,4 +1,6 @@
-"""Sessions, configuration and operations on the wire: BR-001, BR-002, BR-004, BR-005."""
+"""Sessions, configuration and operations on the wire: BR-001, BR-002, BR-004, BR-005, BR-013."""
+import concurrent.futures
+import signal
 import socket
 import time
 
@@ -282,6 +284,26 @@ def test_br_005_closed_sessions(raw):
     assert closed.condition == "INVALID_HANDLE.SESSION_CLOSED" and closed.sqlstate in SESSION_STATES
     raw.release_session(s)
     raw.release_session(new())
+
+
+@pytest.mark.slow
+def test_br_013_a_server_stopped_for_a_while_delivers_its_result_once(server, slow_query):
+    from pyspark.sql.connect.session import SparkSession
+
+    stopped = server.another()
+    spark = SparkSession.builder.remote(stopped.url).create()
+    frame = spark.sql(f"select x, 1 as one from ({slow_query(6)})")
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        future = pool.submit(frame.collect)
+        time.sleep(2)
+        stopped.process.send_signal(signal.SIGSTOP)
+        try:
+            time.sleep(6)
+        finally:
+            stopped.process.send_signal(signal.SIGCONT)
+        assert len(future.result(120)) == 1
+    assert spark.range(3).count() == 3
+    spark.stop()
 
 
 def test_sessions_of_two_users_are_two(server, raw, session):

@@ -1,13 +1,15 @@
 """TLS: with and without ALPN (BR-047), client certificates, and peers that speak something else."""
+import os
 import socket
 import ssl
 import subprocess
+import sys
 import time
 
 import grpc
 import pytest
 
-from raw_http2 import SETTINGS, Peer, connect, never_read
+from raw_http2 import DATA, HEADERS, SETTINGS, Peer, connect, frame, message, never_read, request_headers
 
 HEALTH = "/grpc.health.v1.Health/Check"
 SERVING = b"\x08\x01"
@@ -65,6 +67,25 @@ def test_a_grpc_client_is_served(tls_server, keys):
     assert check_health(tls_server.address, grpc.ssl_channel_credentials((keys / "ca.pem").read_bytes())) == SERVING
 
 
+PYSPARK_PROGRAM = """
+import sys
+from pyspark.sql import SparkSession
+spark = SparkSession.builder.remote(sys.argv[1]).create()
+print(spark.range(5).count(), spark.sql("select 7 as n").collect()[0].n)
+spark.stop()
+"""
+
+
+def test_pyspark_with_use_ssl_is_served(tls_server, keys, tmp_path):
+    """In a process of its own: gRPC reads the certificates that it trusts once."""
+    program = tmp_path / "program.py"
+    program.write_text(PYSPARK_PROGRAM)
+    url = f"sc://localhost:{tls_server.address.rsplit(':', 1)[1]}/;use_ssl=true"
+    done = subprocess.run([sys.executable, str(program), url], capture_output=True, text=True, timeout=60,
+                          env={**os.environ, "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH": str(keys / "ca.pem")})
+    assert done.stdout == "5 7\n", done
+
+
 def test_alpn_selects_h2(tls_server, keys):
     with handshake(tls_server.address, keys, ["http/1.1", "h2"]) as stream:
         assert stream.selected_alpn_protocol() == "h2"
@@ -74,7 +95,9 @@ def test_alpn_selects_h2(tls_server, keys):
 def test_a_client_without_alpn_is_served(tls_server, keys):
     with handshake(tls_server.address, keys) as stream:
         assert stream.selected_alpn_protocol() is None
-        assert Peer(stream).wait_for(SETTINGS) is not None
+        peer = Peer(stream)
+        stream.sendall(frame(HEADERS, request_headers(HEALTH.encode()), 4, 1) + frame(DATA, message(b""), 1, 1))
+        assert peer.wait_for(DATA)[3] == message(SERVING)
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
