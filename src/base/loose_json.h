@@ -67,10 +67,8 @@ typedef enum pt__loose_result { PT_LOOSE_OK, PT_LOOSE_EMPTY, PT_LOOSE_MALFORMED,
 pt__loose_result pt__loose_json_read(pt__loose_json *json, pt_text_view text, unsigned allowed);
 
 /** Children of an array or object, in order. */
-/* NOLINTBEGIN(bugprone-macro-parentheses): `child` is declared here */
 #define PT_LOOSE_EACH(json, parent, child)                                                                             \
     for (uint32_t child = (json)->nodes[parent].first; child != 0; child = (json)->nodes[child].next)
-/* NOLINTEND(bugprone-macro-parentheses) */
 
 /** Whether the key of a member is `name`. */
 bool pt__loose_key_is(const pt__loose_node *member, pt_text_view name);

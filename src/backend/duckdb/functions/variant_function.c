@@ -22,7 +22,6 @@ void pt__variant_put_null(duckdb_vector output, idx_t row)
     set_null(duckdb_struct_vector_get_child(output, 1), row);
 }
 
-/* NOLINTBEGIN(bugprone-macro-parentheses): `r` is declared here */
 #define EACH_VARIANT(call, columns_used, r, expression)                                                                \
     for (idx_t r = 0; r < (call)->row_count; r++) {                                                                    \
         bool present = true;                                                                                           \
@@ -34,7 +33,6 @@ void pt__variant_put_null(duckdb_vector output, idx_t row)
             return;                                                                                                    \
         pt__variant_put_null((call)->output, r);                                                                       \
     }
-/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* ---- making ---- */
 
