@@ -1,6 +1,8 @@
 /* Relations that a query names: common table expressions, and DataFrames that travel with SQL text. */
 #include "analyze/analyzer.h"
 
+#include <stdlib.h>
+
 /* ---- references ---- */
 
 /* SQL text of a client names the DataFrames that travel with it by their aliases. */
@@ -139,6 +141,14 @@ static pt_status analyze_recursive_cte(pt__analyzer *a, const pt_cte *cte, pt_ct
     return PT_OK;
 }
 
+static int64_t recursion_limit(pt__analyzer *a, const pt_plan_with *node)
+{
+    const char *text = a->catalog->vtable->conf(a->catalog, "spark.sql.cteRecursionLevelLimit");
+    if (node->recursion_limit >= 0)
+        return node->recursion_limit;
+    return text == NULL ? 100 : strtoll(text, NULL, 10);
+}
+
 PT_ANALYZE_KIND(with)
 {
     pt_cte *ctes = pt__arena_array(a->arena, pt_cte, node->cte_count + 1);
@@ -160,7 +170,7 @@ PT_ANALYZE_KIND(with)
     with->ctes = ctes;
     with->cte_count = node->cte_count;
     with->is_recursive = node->is_recursive;
-    with->recursion_limit = node->recursion_limit;
+    with->recursion_limit = recursion_limit(a, node);
     pt__pass_columns(&with->base, with->input);
     *out = &with->base;
     return PT_OK;

@@ -2,6 +2,7 @@
 
 #include "plan/members.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* ---- set operations ---- */
@@ -105,17 +106,56 @@ static const pt_plan *find_cte(const pt__lower *lower, uint32_t id)
     return NULL;
 }
 
-static pt_status put_cte(pt__lower *lower, const pt_cte *cte, bool is_recursive, pt_error *err)
+/* Of anchor UNION ALL step alone; other shapes are not counted. */
+static bool has_levels(const pt_cte *cte, int64_t limit)
+{
+    if (limit < 0 || cte->plan->kind != PT_PLAN_SET_OPERATION || cte->plan->column_count == 0)
+        return false;
+    const pt_plan_set_operation *set = pt__plan_as_set_operation(cte->plan);
+    return set->set_kind == PT_SET_UNION && set->is_all && !is_same_operation(set->left, set);
+}
+
+/* Rows carry the level that made them; one beyond the limit ends the query. */
+static pt_status put_levels(pt__lower *lower, const pt_cte *cte, int64_t limit, pt_error *err)
+{
+    const pt_plan_set_operation *set = pt__plan_as_set_operation(cte->plan);
+    pt__put(lower, "SELECT *, 0 FROM ");
+    PT_TRY(put_operand(lower, set->left, err));
+    pt__putf(lower,
+             " AS a%u UNION ALL SELECT s%u.*, CASE WHEN v.n >= %" PRId64
+             " THEN error('[RECURSION_LEVEL_LIMIT_EXCEEDED]{\"levelLimit\":\"%" PRId64
+             "\"}')::INTEGER ELSE v.n END FROM ",
+             cte->id, cte->id, limit, limit);
+    PT_TRY(put_operand(lower, set->right, err));
+    pt__putf(lower, " AS s%u, (SELECT max(level) + 1 AS n FROM t%u) AS v", cte->id, cte->id);
+    return PT_OK;
+}
+
+static void put_recursive_names(pt__lower *lower, const pt_plan *plan)
+{
+    pt__put(lower, "(");
+    for (size_t i = 0; i < plan->column_count; i++)
+        pt__putf(lower, "c%u, ", plan->columns[i].id);
+    pt__put(lower, "level)");
+}
+
+static pt_status put_cte(pt__lower *lower, const pt_cte *cte, bool is_recursive, int64_t limit, pt_error *err)
 {
     pt__lowered_cte known = {cte->id, cte->plan};
     if (is_recursive)
         pt__list_push(lower->arena, &lower->ctes, known);
     pt__putf(lower, "t%u", cte->id);
-    put_column_names(lower, cte->plan);
+    bool is_counted = is_recursive && has_levels(cte, limit);
+    if (is_counted)
+        put_recursive_names(lower, cte->plan);
+    else
+        put_column_names(lower, cte->plan);
     /* What is computed twice must come out the same. */
     pt__put(lower, !is_recursive && !find_volatile(NULL, cte->plan) ? " AS MATERIALIZED (" : " AS (");
     const char *text;
-    if (is_recursive && cte->plan->kind == PT_PLAN_SET_OPERATION)
+    if (is_counted)
+        PT_TRY(put_levels(lower, cte, limit, err));
+    else if (is_recursive && cte->plan->kind == PT_PLAN_SET_OPERATION)
         PT_TRY(put_operands(lower, pt__plan_as_set_operation(cte->plan), err));
     else {
         PT_TRY(pt__lower_select_text(lower, cte->plan, &text, err));
@@ -133,7 +173,7 @@ pt_status pt__lower_with(pt__lower *lower, const pt_plan_with *with, pt__block *
     pt__put(lower, with->is_recursive ? "(WITH RECURSIVE " : "(WITH ");
     for (size_t i = 0; i < with->cte_count; i++) {
         pt__put(lower, i == 0 ? "" : ", ");
-        PT_TRY(put_cte(lower, &with->ctes[i], with->is_recursive, err));
+        PT_TRY(put_cte(lower, &with->ctes[i], with->is_recursive, with->recursion_limit, err));
     }
     const char *head = pt__cut(lower, mark);
     const char *body;
