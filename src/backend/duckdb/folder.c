@@ -50,6 +50,21 @@ pt_status pt__folder_remove(const char *path, pt_error *err)
     return fail("remove", path, err);
 }
 
+/* A file system that cannot exchange: the old folder is gone for a moment, but never there in part. */
+static pt_status replace_in_steps(const char *from, const char *to, pt_error *err)
+{
+    char aside[4096];
+    if (snprintf(aside, sizeof(aside), "%s-replaced", from) >= (int)sizeof(aside))
+        return pt_error_set(err, PT_LIMIT, "the path %s is too long", from);
+    if (rename(to, aside) != 0)
+        return fail("replace", to, err);
+    if (rename(from, to) == 0)
+        return pt__folder_remove(aside, err);
+    pt_status status = fail("make", to, err);
+    (void)rename(aside, to);
+    return status;
+}
+
 pt_status pt__folder_replace(const char *from, const char *to, pt_error *err)
 {
     if (access(to, F_OK) != 0)
@@ -58,9 +73,7 @@ pt_status pt__folder_replace(const char *from, const char *to, pt_error *err)
         return pt__folder_remove(from, err);
     if (errno != EINVAL && errno != ENOSYS)
         return fail("replace", to, err);
-    /* A file system that cannot exchange: the old one is gone for a moment. */
-    PT_TRY(pt__folder_remove(to, err));
-    return rename(from, to) == 0 ? PT_OK : fail("make", to, err);
+    return replace_in_steps(from, to, err);
 }
 
 static pt_status merge_entry(const char *from, const char *to, const char *name, pt_error *err)
