@@ -72,6 +72,7 @@ typedef struct pt_job_report {
     const char *backend; /* that was chosen; NULL: not yet */
     int32_t attempt;     /* 1, and one more with each recovery */
     bool is_output_kept; /* in a file */
+    const char *detail;  /* what wrappers decided, such as the backend that was chosen; NULL: nothing */
 } pt_job_report;
 
 /** Texts live as long as the job. */

@@ -73,7 +73,8 @@ pt_status pt__stored_job_read(pt_host *host, const char *id, pt__stored_job *out
 /** A reference, or NULL. */
 pt_job *pt__host_find_job(pt_host *host, const char *id);
 
-/** Removes what is older or more than jobs.retention-* allows. */
+/** Removes what is older or more than jobs.retention-* allows, once a minute; for the housekeeper. */
 void pt__host_retain(pt_host *host);
+void pt__host_retain_now(pt_host *host);
 
 #endif

@@ -493,8 +493,7 @@ static void old_jobs_go(const pt_job_store_vtable *table, const char *key, const
     pt_job_unref(job);
     stop_node(&p.north);
     atomic_fetch_add(&clock, 2 * 3600 * 1000); /* beyond an age of an hour */
-    p.south.host->retention_due_ms = 0;
-    pt__host_retain(p.south.host);
+    pt__host_retain_now(p.south.host);
     PT_CHECK_EQ(count_outputs(p.folder), 0);
     PT_CHECK_EQ(pt_host_job(p.south.host, some_id, &job, NULL), PT_NOT_FOUND);
     start_node(&p, &p.north);
@@ -515,8 +514,7 @@ PT_TEST(durable_job_that_nobody_recovers_goes_as_well)
     nap_ms(20);
     atomic_store(&p.north.store.is_cut, true);
     nap_ms(400); /* its lease has run out */
-    p.south.host->retention_due_ms = 0;
-    pt__host_retain(p.south.host);
+    pt__host_retain_now(p.south.host);
     pt_job *gone = NULL;
     PT_CHECK_EQ(pt_host_job(p.south.host, some_id, &gone, NULL), PT_NOT_FOUND);
     atomic_store(&p.north.store.is_cut, false);

@@ -49,6 +49,14 @@ static void end_context(pt_job *job)
         end(job->context);
 }
 
+static void free_details(pt_job *job)
+{
+    for (pt__detail *detail = job->detail, *next; detail != NULL; detail = next) {
+        next = detail->earlier;
+        free(detail);
+    }
+}
+
 static void destroy(pt_job *job)
 {
     end_context(job);
@@ -59,7 +67,7 @@ static void destroy(pt_job *job)
     pt_error_clear(&job->failure);
     pt__shared_arena_unref(job->memory);
     free_tags(job);
-    free(job->detail);
+    free_details(job);
     pthread_mutex_destroy(&job->lock);
     pthread_cond_destroy(&job->changed);
     pthread_mutex_destroy(&job->operation_lock);
@@ -395,15 +403,25 @@ static const char *detail_of(pt_operation *operation)
     return has ? operation->vtable->detail(operation) : NULL;
 }
 
+/* Earlier ones stay, as reports point to them. */
+static void add_detail(pt_job *job, const char *text)
+{
+    size_t size = strlen(text) + 1;
+    pt__detail *detail = malloc(sizeof(*detail) + size);
+    if (detail == NULL)
+        return;
+    detail->earlier = job->detail;
+    memcpy(detail->text, text, size);
+    job->detail = detail;
+}
+
 pt_status pt__job_set_operation(pt_job *job, pt_operation *operation, pt_error *err)
 {
     const char *detail = operation == NULL ? NULL : detail_of(operation);
     pthread_mutex_lock(&job->operation_lock);
     job->operation = operation;
-    if (detail != NULL && (job->detail == NULL || strcmp(job->detail, detail) != 0)) {
-        free(job->detail);
-        job->detail = strdup(detail);
-    }
+    if (detail != NULL && (job->detail == NULL || strcmp(job->detail->text, detail) != 0))
+        add_detail(job, detail);
     pthread_mutex_unlock(&job->operation_lock);
     return operation == NULL ? PT_OK : pt__job_check(job, err);
 }
@@ -511,7 +529,7 @@ int64_t pt__job_rows_written(pt_job *job)
 const char *pt__job_detail(pt_job *job, pt__arena *arena)
 {
     pthread_mutex_lock(&job->operation_lock);
-    char *copy = job->detail == NULL ? NULL : strdup(job->detail);
+    char *copy = job->detail == NULL ? NULL : strdup(job->detail->text);
     pthread_mutex_unlock(&job->operation_lock);
     const char *out = copy == NULL ? NULL : pt__arena_copy_string(arena, copy);
     free(copy);

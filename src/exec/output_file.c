@@ -1,6 +1,7 @@
 #include "exec/output_file.h"
 
 #include "base/map.h"
+#include "base/unconst.h"
 #include "exec/state.h"
 #include "wire/proto.h"
 
@@ -185,7 +186,7 @@ static pt_status write_parts(pt__output *output, struct iovec *parts, int count,
 
 static struct iovec part_of(pt_bytes_view view)
 {
-    return (struct iovec){(void *)(uintptr_t)view.data, view.size_bytes};
+    return (struct iovec){pt__unconst(view.data), view.size_bytes};
 }
 
 static pt_status write_view(pt__output *output, pt_bytes_view view, uint64_t *offset, pt_error *err)

@@ -15,9 +15,18 @@ static void give_report(const pt_job_report *report, pt_job_report *out)
     out->size_bytes = told;
 }
 
+static const char *detail_of(pt_job *job)
+{
+    pthread_mutex_lock(&job->operation_lock);
+    const char *text = job->detail == NULL ? NULL : job->detail->text;
+    pthread_mutex_unlock(&job->operation_lock);
+    return text;
+}
+
 static pt_job_report report_job(pt_job *job)
 {
     double progress = pt__job_progress(job);
+    const char *detail = detail_of(job);
     pthread_mutex_lock(&job->lock);
     pt_job_report report = {
         .size_bytes = sizeof(report),
@@ -34,6 +43,7 @@ static pt_job_report report_job(pt_job *job)
         .progress = progress,
         .backend = job->backend,
         .attempt = job->attempt,
+        .detail = detail,
         .is_output_kept = job->durable != NULL && job->durable->output_name != NULL,
     };
     pthread_mutex_unlock(&job->lock);

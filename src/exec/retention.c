@@ -111,7 +111,7 @@ static void remove_some(pt_host *host, ended_jobs *jobs)
     }
 }
 
-static void retain_now(pt_host *host)
+void pt__host_retain_now(pt_host *host)
 {
     const pt_job_record_filter all = {sizeof(all), NULL, NULL, -1};
     ended_jobs jobs = {.arena = pt__arena_new(0), .age_ms = (int64_t)host->limits.retention_age};
@@ -132,5 +132,5 @@ void pt__host_retain(pt_host *host)
     if (now_ms < host->retention_due_ms)
         return;
     host->retention_due_ms = now_ms + EVERY_MS;
-    retain_now(host);
+    pt__host_retain_now(host);
 }

@@ -169,6 +169,12 @@ typedef struct pt__events {
     pt_job_subscription *subscriptions;
 } pt__events;
 
+/** What wrappers said of an operation. */
+typedef struct pt__detail {
+    struct pt__detail *earlier;
+    char text[];
+} pt__detail;
+
 typedef struct pt__slot {
     pt__spool_entry *entry;
     uint64_t start_bytes; /* cost of all entries before it */
@@ -211,7 +217,7 @@ struct pt_job {
     uint64_t unattended_ms; /* since when it has had no reader */
     bool was_attended;
     int64_t rows_written;
-    char *detail; /* what wrappers said of the operation that ran last; NULL: nothing */
+    pt__detail *detail; /* what wrappers said of the operation that ran last; NULL: nothing */
     uint64_t batches_written;
     int64_t bytes_written; /* of the batches */
 
