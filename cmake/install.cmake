@@ -42,6 +42,8 @@ write_basic_package_version_file("${CMAKE_BINARY_DIR}/install/porticoConfigVersi
 install(TARGETS portico_shared LIBRARY DESTINATION lib)
 install(FILES "${static_library}" DESTINATION lib)
 install(DIRECTORY include/portico DESTINATION include)
+install(DIRECTORY examples DESTINATION share/portico)
+install(FILES docs/embedding.md DESTINATION share/portico)
 install(FILES "${CMAKE_BINARY_DIR}/install/portico.pc" DESTINATION lib/pkgconfig)
 install(FILES "${CMAKE_BINARY_DIR}/install/porticoConfig.cmake" "${CMAKE_BINARY_DIR}/install/porticoConfigVersion.cmake"
     DESTINATION lib/cmake/portico)

@@ -4,6 +4,7 @@
 #ifndef PORTICO_HOST_H
 #define PORTICO_HOST_H
 
+#include <portico/allocator.h>
 #include <portico/backend.h>
 #include <portico/config.h>
 #include <portico/error.h>
@@ -24,8 +25,13 @@ typedef struct pt_host_options {
     pt_log_level log_level;               /* records above it are dropped */
     const pt_job_store_vtable *job_store; /* an open store of the embedder's, instead of that of jobs.store; or NULL */
     void *job_store_self;                 /* outlives the host */
+    const pt_allocator *allocator;        /* copied; NULL: malloc */
+    /** Monotonic; what expires and how old jobs are goes by it. Any thread; NULL: the system's. */
+    uint64_t (*clock_ms)(void *context);
+    void *clock_context;
 } pt_host_options;
 
+/** `options` may be NULL. Errors: PT_INVALID_ARGUMENT naming what is wrong in the configuration; PT_NO_MEMORY. */
 pt_status pt_host_new(const pt_host_options *options, pt_host **out, pt_error *err);
 
 /** Cancels what runs, joins the workers, closes sessions and backends. Routes must be gone. */

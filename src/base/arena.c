@@ -26,15 +26,31 @@ struct pt__arena {
     deferred *deferred;
     size_t limit_bytes;
     size_t total_bytes; /* of all blocks */
+    pt_allocator allocator;
     bool guarded;
     jmp_buf guard;
 };
 
-static block *new_block(size_t size_bytes)
+static void *take_from_malloc(void *context, size_t size_bytes)
+{
+    (void)context;
+    return malloc(size_bytes);
+}
+
+static void give_to_free(void *context, void *memory, size_t size_bytes)
+{
+    (void)context;
+    (void)size_bytes;
+    free(memory);
+}
+
+static const pt_allocator default_allocator = {take_from_malloc, give_to_free, NULL};
+
+static block *new_block(const pt_allocator *allocator, size_t size_bytes)
 {
     if (size_bytes > SIZE_MAX - sizeof(block))
         return NULL;
-    block *b = malloc(sizeof(block) + size_bytes);
+    block *b = allocator->allocate(allocator->context, sizeof(block) + size_bytes);
     if (b == NULL)
         return NULL;
     b->older = NULL;
@@ -43,12 +59,23 @@ static block *new_block(size_t size_bytes)
     return b;
 }
 
+static void free_block(const pt_allocator *allocator, block *b)
+{
+    allocator->release(allocator->context, b, sizeof(block) + b->size_bytes);
+}
+
 pt__arena *pt__arena_new(size_t limit_bytes)
+{
+    return pt__arena_new_from(limit_bytes, NULL);
+}
+
+pt__arena *pt__arena_new_from(size_t limit_bytes, const pt_allocator *allocator)
 {
     pt__arena *arena = calloc(1, sizeof(*arena));
     if (arena == NULL)
         return NULL;
-    arena->newest = new_block(FIRST_BLOCK_BYTES);
+    arena->allocator = allocator == NULL ? default_allocator : *allocator;
+    arena->newest = new_block(&arena->allocator, FIRST_BLOCK_BYTES);
     if (arena->newest == NULL) {
         free(arena);
         return NULL;
@@ -74,7 +101,7 @@ void pt__arena_reset(pt__arena *arena)
         block *b = arena->newest;
         arena->newest = b->older;
         arena->total_bytes -= b->size_bytes;
-        free(b);
+        free_block(&arena->allocator, b);
     }
     arena->newest->used_bytes = 0;
 }
@@ -84,7 +111,7 @@ void pt__arena_free(pt__arena *arena)
     if (arena == NULL)
         return;
     pt__arena_reset(arena);
-    free(arena->newest);
+    free_block(&arena->allocator, arena->newest);
     free(arena);
 }
 
@@ -116,7 +143,7 @@ static void add_block(pt__arena *arena, size_t at_least_bytes)
         step = at_least_bytes;
     if (arena->limit_bytes != 0 && step > arena->limit_bytes - arena->total_bytes)
         pt__arena_exhausted(arena);
-    block *b = new_block(step);
+    block *b = new_block(&arena->allocator, step);
     if (b == NULL)
         pt__arena_exhausted(arena);
     b->older = arena->newest;

@@ -13,6 +13,7 @@
 #ifndef PT_BASE_ARENA_H
 #define PT_BASE_ARENA_H
 
+#include <portico/allocator.h>
 #include <portico/bytes.h>
 
 #include <setjmp.h>
@@ -24,6 +25,8 @@ typedef struct pt__arena pt__arena;
 
 /** `limit_bytes` 0: no limit. NULL when memory is exhausted. */
 pt__arena *pt__arena_new(size_t limit_bytes);
+/** With blocks of the allocator's, which is copied; NULL: malloc. */
+pt__arena *pt__arena_new_from(size_t limit_bytes, const pt_allocator *allocator);
 void pt__arena_free(pt__arena *arena);
 
 /** Runs what was deferred, last registered first, and frees all blocks but the first. */

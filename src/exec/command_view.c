@@ -113,7 +113,7 @@ static pt__shared_arena *view_memory(pt__command *c, const pt_plan *plan)
 {
     bool is_bound = false;
     refers_to_kept(&is_bound, plan);
-    return is_bound ? pt__shared_arena_ref(c->job->memory) : pt__shared_arena_new(0);
+    return is_bound ? pt__shared_arena_ref(c->job->memory) : pt__host_shared_arena(c->job->session->host, 0);
 }
 
 static const char *copy_text(pt__arena *arena, const char *text)

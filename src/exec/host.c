@@ -1,3 +1,4 @@
+#include "base/has.h"
 #include "base/unconst.h"
 #include "exec/durable.h"
 #include "exec/schema_cache.h"
@@ -122,20 +123,33 @@ static void free_memory(pt_host *host)
     free(host);
 }
 
-pt_status pt_host_new(const pt_host_options *options, pt_host **out, pt_error *err)
+static void take_options(pt_host *host, const pt_host_options *options)
 {
+    host->log = options->log;
+    host->log_context = options->log_context;
+    host->log_level = options->log_level;
+    if (options->allocator != NULL) {
+        host->own_allocator = *options->allocator;
+        host->allocator = &host->own_allocator;
+    }
+    if (options->clock_ms != NULL)
+        pt__host_set_clock(host, options->clock_ms, options->clock_context);
+}
+
+pt_status pt_host_new(const pt_host_options *given, pt_host **out, pt_error *err)
+{
+    pt_host_options options = {.size_bytes = sizeof(options)};
+    if (given != NULL && given->size_bytes == 0)
+        return pt_error_set(err, PT_INVALID_ARGUMENT, "size_bytes of the host's options is not set");
+    pt__copy_known(&options, sizeof(options), given);
     pt_host *host = calloc(1, sizeof(*host));
     if (host == NULL)
         return pt_error_set(err, PT_NO_MEMORY, "no memory for the host");
     init_locks(host);
     pt__host_init_decoders(host);
     pt__recent_init(&host->closed, PT_CLOSED_SESSIONS_KEPT);
-    const pt_config *config = options == NULL ? NULL : options->config;
-    if (options != NULL) {
-        host->log = options->log;
-        host->log_context = options->log_context;
-        host->log_level = options->log_level;
-    }
+    const pt_config *config = options.config;
+    take_options(host, &options);
     host->files_allow = copy_or_null(pt_config_string(config, "files.allow", NULL));
     host->warehouse = absolute_path(pt_config_string(config, "warehouse", "spark-warehouse"));
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -154,7 +168,7 @@ pt_status pt_host_new(const pt_host_options *options, pt_host **out, pt_error *e
     if (status == PT_OK)
         status = pt__host_add_decoders(host, err);
     if (status == PT_OK)
-        status = pt__host_open_store(host, options, config, err);
+        status = pt__host_open_store(host, &options, config, err);
     if (status == PT_OK)
         status = start_threads(host, err);
     if (status != PT_OK) {

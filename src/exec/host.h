@@ -49,6 +49,9 @@ bool pt__host_is_closing(pt_host *host);
 /** What one request may take in memory while it is analyzed (plan.memory-limit). */
 size_t pt__host_plan_limit_bytes(const pt_host *host);
 
+/** An arena of the host's allocator; NULL when memory is exhausted. */
+pt__arena *pt__host_arena(const pt_host *host, size_t limit_bytes);
+
 /** Whether `text` (may be NULL) is a UUID. */
 bool pt__is_uuid(const char *text);
 

@@ -1,5 +1,7 @@
 #include "exec/durable.h"
 
+#include "base/has.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,7 +104,7 @@ static pt_job *new_job(pt_session *session, const pt__job_request *request)
     job->created_us = pt__host_now_us(session->host);
     job->started_ms = job->unattended_ms = pt__host_now_ms(session->host);
     size_t limit = request->arena_limit_bytes;
-    job->memory = pt__shared_arena_new(limit == 0 ? (size_t)session->host->limits.plan_bytes : limit);
+    job->memory = pt__host_shared_arena(session->host, limit == 0 ? (size_t)session->host->limits.plan_bytes : limit);
     if (job->memory == NULL || !copy_tags(job, request) || !pt__events_init(job)) {
         job->free_context = NULL; /* still the caller's */
         destroy(job);
@@ -399,7 +401,7 @@ pt_status pt__job_check(pt_job *job, pt_error *err)
 
 static const char *detail_of(pt_operation *operation)
 {
-    bool has = operation->vtable->size_bytes >= sizeof(pt_operation_vtable) && operation->vtable->detail != NULL;
+    bool has = pt__has(operation->vtable, detail);
     return has ? operation->vtable->detail(operation) : NULL;
 }
 

@@ -87,7 +87,7 @@ static pt_status restore_view(pt_session *session, const pt__record_view *from, 
     if (view == NULL)
         return pt_error_set(err, PT_NO_MEMORY, "no memory for a view");
     atomic_init(&view->references, 1);
-    view->memory = pt__shared_arena_new((size_t)session->host->limits.plan_bytes);
+    view->memory = pt__host_shared_arena(session->host, (size_t)session->host->limits.plan_bytes);
     if (view->memory == NULL) {
         free(view);
         return pt_error_set(err, PT_NO_MEMORY, "no memory for a view");

@@ -8,10 +8,14 @@ static bool drop_last(atomic_size_t *references)
     return atomic_fetch_sub_explicit(references, 1, memory_order_acq_rel) == 1;
 }
 
-pt__shared_arena *pt__shared_arena_new(size_t limit_bytes)
+pt__arena *pt__host_arena(const pt_host *host, size_t limit_bytes)
+{
+    return pt__arena_new_from(limit_bytes, host->allocator);
+}
+
+static pt__shared_arena *share(pt__arena *arena)
 {
     pt__shared_arena *shared = calloc(1, sizeof(*shared));
-    pt__arena *arena = pt__arena_new(limit_bytes);
     if (shared == NULL || arena == NULL) {
         free(shared);
         pt__arena_free(arena);
@@ -20,6 +24,16 @@ pt__shared_arena *pt__shared_arena_new(size_t limit_bytes)
     atomic_init(&shared->references, 1);
     shared->arena = arena;
     return shared;
+}
+
+pt__shared_arena *pt__shared_arena_new(size_t limit_bytes)
+{
+    return share(pt__arena_new(limit_bytes));
+}
+
+pt__shared_arena *pt__host_shared_arena(const pt_host *host, size_t limit_bytes)
+{
+    return share(pt__host_arena(host, limit_bytes));
 }
 
 pt__shared_arena *pt__shared_arena_ref(pt__shared_arena *shared)

@@ -27,6 +27,7 @@ typedef struct pt__shared_arena {
 } pt__shared_arena;
 
 pt__shared_arena *pt__shared_arena_new(size_t limit_bytes);
+pt__shared_arena *pt__host_shared_arena(const pt_host *host, size_t limit_bytes);
 pt__shared_arena *pt__shared_arena_ref(pt__shared_arena *shared);
 void pt__shared_arena_unref(pt__shared_arena *shared);
 
@@ -50,7 +51,9 @@ struct pt_host {
     pt_log_sink log;
     void *log_context;
     pt_log_level log_level;
-    pt_env env;                       /* lent to backends */
+    pt_env env;                    /* lent to backends */
+    const pt_allocator *allocator; /* NULL: malloc; else &own_allocator */
+    pt_allocator own_allocator;
     uint64_t (*clock)(void *context); /* NULL: the system's */
     void *clock_context;
     uint64_t clock_start_ms; /* of a test's clock, and the wall clock at that time */

@@ -67,7 +67,7 @@ static pt_status describe_decoded(pt_session *session, pt__arena *arena, const p
 static pt_status prepare_decoded(pt_session *session, const pt__statement_request *request, pt_statement_info *out,
                                  pt_error *err)
 {
-    pt__arena *arena = pt__arena_new(pt__host_plan_limit_bytes(session->host));
+    pt__arena *arena = pt__host_arena(session->host, pt__host_plan_limit_bytes(session->host));
     pt_status status;
     if (arena == NULL)
         return pt_error_set(err, PT_NO_MEMORY, "no memory for a statement");

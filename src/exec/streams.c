@@ -296,7 +296,7 @@ static const pt_plan *copy_plan(pt__arena *memory, const pt_plan *plan)
 static pt__stream *make_stream(pt_host *host, const pt__stream_request *request)
 {
     pt__stream *stream = calloc(1, sizeof(*stream));
-    pt__arena *memory = pt__arena_new(0);
+    pt__arena *memory = pt__host_arena(host, 0);
     if (stream == NULL || memory == NULL) {
         free(stream);
         pt__arena_free(memory);

@@ -375,7 +375,7 @@ static pt_status work(question *q, pt_error *err)
 static pt_status work_guarded(question *q, pt_error *err)
 {
     size_t limit = pt__host_plan_limit_bytes(q->mount->host);
-    q->arena = pt__arena_new(limit);
+    q->arena = pt__host_arena(q->mount->host, limit);
     if (q->arena == NULL)
         return pt_error_set(err, PT_NO_MEMORY, "no memory for a plan");
     if (PT_ARENA_GUARD(q->arena))

@@ -47,7 +47,7 @@ static upload *new_upload(pt__connect *mount)
     if (u == NULL)
         return NULL;
     u->mount = mount;
-    u->arena = pt__arena_new(MESSAGE_ARENA_MAX_BYTES);
+    u->arena = pt__host_arena(mount->host, MESSAGE_ARENA_MAX_BYTES);
     if (u->arena == NULL) {
         free(u);
         return NULL;
@@ -198,7 +198,7 @@ void pt__connect_artifacts_message(void *mount, pt_call *call, pt_bytes_view byt
     pt_error err = PT_ERROR_INIT;
     if (u == NULL)
         call->state = u = new_upload(mount);
-    pt__arena *scratch = u == NULL ? NULL : pt__arena_new(MESSAGE_ARENA_MAX_BYTES);
+    pt__arena *scratch = u == NULL ? NULL : pt__host_arena(u->mount->host, MESSAGE_ARENA_MAX_BYTES);
     if (scratch == NULL) {
         pt_call_finish(call, &(pt_call_status){PT_GRPC_RESOURCE_EXHAUSTED, "no memory for an upload", {NULL, 0}});
         return;

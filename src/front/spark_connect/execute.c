@@ -296,7 +296,7 @@ static void start_call(pt__connect *mount, pt_call *call, pt_bytes_view bytes, o
     pt_session *session = NULL;
     if (call->state != NULL)
         return; /* a second request of a unary call */
-    pt__arena *arena = pt__arena_new(EXECUTE_ARENA_MAX_BYTES);
+    pt__arena *arena = pt__host_arena(mount->host, EXECUTE_ARENA_MAX_BYTES);
     pt_status status = arena == NULL ? pt_error_set(&err, PT_NO_MEMORY, "no memory for a request")
                                      : open_guarded(mount, call, arena, bytes, open, &session, &err);
     if (status != PT_OK)

@@ -7,6 +7,7 @@
 #define PT_FRONT_SPARK_CONNECT_MOUNT_H
 
 #include "base/timezone.h"
+#include "exec/host.h"
 #include "front/spark_connect/error_store.h"
 
 #include <portico/frontend.h>

@@ -79,7 +79,7 @@ void pt__connect_unary_run(pt__connect *mount, pt_call *call, pt_bytes_view requ
         return; /* a second request of a unary call */
     call->state = pt__connect_answered();
     pt_error err = PT_ERROR_INIT;
-    pt__connect_unary unary = {mount, call, pt__arena_new(UNARY_ARENA_MAX_BYTES), NULL};
+    pt__connect_unary unary = {mount, call, pt__host_arena(mount->host, UNARY_ARENA_MAX_BYTES), NULL};
     pt_status status = unary.arena == NULL ? pt_error_set(&err, PT_NO_MEMORY, "no memory for a request")
                                            : answer_guarded(&unary, request, answer, &err);
     if (status == PT_OK)
