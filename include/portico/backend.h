@@ -88,12 +88,14 @@ struct pt__arena;
  */
 typedef struct pt_access {
     size_t size_bytes;
-    const char *action;       /* "read-files", "write-files", "create", "drop", "alter" */
+    const char *action;       /* "select", "read-files", "write-files", "create", "drop", "alter" */
     const char *object_kind;  /* "path", "table", "function" */
     const char *database;     /* of a table or function; NULL: none */
     const char *name;         /* likewise */
     const char *const *paths; /* absolute */
     size_t path_count;
+    const char *const *columns; /* of a table, that are to be shown */
+    size_t column_count;
 } pt_access;
 
 /** What a statement in a backend's own dialect is, found without running it. */

@@ -3,6 +3,7 @@
 #include "analyze/function.h"
 #include "base/arena_buffer.h"
 #include "exec/command.h"
+#include "exec/run.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -286,6 +287,25 @@ static pt_status partitions_of_table(pt__command *c, const pt_table *table, cons
     return PT_OK;
 }
 
+/* Names of folders are values of columns: they are shown to whom the columns would be. */
+static pt_status permit_partitions(pt__command *c, const pt_table *table, const pt_plan_scan_files *scan)
+{
+    const pt_type *partitions = scan->files->partition_schema;
+    const char **columns = pt__arena_array(c->arena, const char *, partitions->field_count + 1);
+    for (size_t i = 0; i < partitions->field_count; i++)
+        columns[i] = partitions->fields[i].name;
+    const pt_access access = {
+        .size_bytes = sizeof(access),
+        .action = "select",
+        .object_kind = "table",
+        .database = table->database,
+        .name = table->name,
+        .columns = columns,
+        .column_count = partitions->field_count,
+    };
+    return pt__session_permit(c->session, &access, c->err);
+}
+
 static pt_status show_partitions(pt__command *c, const pt_plan_show_objects *node, const pt_plan **out)
 {
     const pt__row_column column = {"partition", PT_T(STRING), false};
@@ -297,6 +317,8 @@ static pt_status show_partitions(pt__command *c, const pt_plan_show_objects *nod
         return status;
     const pt_plan_scan_files *scan = find_scan(plan);
     pt__rows *rows = pt__rows_new(c->arena, &column, 1);
+    if (scan != NULL && scan->table != NULL && scan->files->partition_schema != NULL)
+        PT_TRY(permit_partitions(c, scan->table, scan));
     if (scan != NULL && scan->files->partition_schema != NULL)
         PT_TRY(partitions_of_files(c, scan, rows));
     else if (status == PT_OK && scan == NULL && table->partition_count > 0)

@@ -234,6 +234,20 @@ static pt_status describe_files(void *session, const struct pt_file_request *fil
 
 /* ---- what sessions do by themselves ---- */
 
+/* Values that are told without a query cannot be filtered or masked: then they are not told. */
+static pt_status permit_values(const pt__authorization *a, const pt_access *access, const char *key)
+{
+    pt_column *columns = pt__arena_array(a->arena, pt_column, access->column_count + 1);
+    for (size_t i = 0; i < access->column_count; i++) {
+        columns[i].name = access->columns[i];
+        PT_TRY(pt__authorize_one(a, PT_ACTION_SELECT, PT_POLICY_TABLE, key, access->columns[i]));
+    }
+    if (!pt__has_row_policy(a, PT_POLICY_TABLE, key, columns, access->column_count))
+        return PT_OK;
+    return pt__authorize_denied(a, PT_ACTION_SELECT,
+                                pt__arena_printf(a->arena, "table %s, whose rows it sees filtered or masked", key));
+}
+
 static pt_status permit_guarded(void *context, pt__arena *arena, pt_error *err)
 {
     const request *r = context;
@@ -246,8 +260,10 @@ static pt_status permit_guarded(void *context, pt__arena *arena, pt_error *err)
         return pt__authorize_paths(&a, action, access->paths, access->path_count);
     bool is_function = strcmp(access->object_kind, "function") == 0;
     const char *database = access->database == NULL ? "default" : access->database;
-    return pt__authorize_one(&a, action, is_function ? PT_POLICY_FUNCTION : PT_POLICY_TABLE,
-                             pt__arena_printf(arena, "%s.%s", database, access->name), NULL);
+    const char *key = pt__arena_printf(arena, "%s.%s", database, access->name);
+    if (action == PT_ACTION_SELECT)
+        return permit_values(&a, access, key);
+    return pt__authorize_one(&a, action, is_function ? PT_POLICY_FUNCTION : PT_POLICY_TABLE, key, NULL);
 }
 
 static pt_status permit(void *session, const pt_access *access, pt_error *err)

@@ -24,6 +24,9 @@ typedef struct pt__authorization {
 pt_status pt__authorize_one(const pt__authorization *a, pt__action action, pt__object object, const char *name,
                             const char *column);
 
+/** The error of pt__authorize_one. */
+pt_status pt__authorize_denied(const pt__authorization *a, pt__action action, const char *what);
+
 /** Paths are compared with links resolved; a folder is also compared with a slash at its end. */
 pt_status pt__authorize_paths(const pt__authorization *a, pt__action action, const char *const *paths, size_t count);
 

@@ -21,7 +21,7 @@ static const char *object_word(pt__object object)
     return words[object];
 }
 
-static pt_status denied(const pt__authorization *a, pt__action action, const char *what)
+pt_status pt__authorize_denied(const pt__authorization *a, pt__action action, const char *what)
 {
     const char *user = *a->user == '\0' ? "an anonymous user" : pt__arena_printf(a->arena, "user %s", a->user);
     return pt__raise(
@@ -38,7 +38,7 @@ pt_status pt__authorize_one(const pt__authorization *a, pt__action action, pt__o
     const char *what = pt__arena_printf(a->arena, "%s%s", object_word(object), name);
     if (column != NULL)
         what = pt__arena_printf(a->arena, "column %s of %s", column, what);
-    return denied(a, action, what);
+    return pt__authorize_denied(a, action, what);
 }
 
 const char *pt__table_key(pt__arena *arena, const pt_table *table)
@@ -91,7 +91,7 @@ static pt_status check_path(const pt__authorization *a, pt__action action, const
     const char *what = pt__arena_printf(a->arena, "path %s", path);
     if (column != NULL)
         what = pt__arena_printf(a->arena, "column %s of %s", column, what);
-    return denied(a, action, what);
+    return pt__authorize_denied(a, action, what);
 }
 
 /* Files of one folder stand together: the folder is resolved once. */
@@ -263,7 +263,8 @@ static pt_status check_target(const pt__authorization *a, pt__action action, con
 {
     if (target == NULL || !pt__has_row_policy(a, PT_POLICY_TABLE, key, target->columns, target->column_count))
         return PT_OK;
-    return denied(a, action, pt__arena_printf(a->arena, "table %s, whose rows it sees filtered or masked", key));
+    return pt__authorize_denied(a, action,
+                                pt__arena_printf(a->arena, "table %s, whose rows it sees filtered or masked", key));
 }
 
 static pt_status check_delete(const pt__authorization *a, const pt_plan_delete *node)
@@ -296,7 +297,8 @@ static pt_status check_command(const pt__authorization *a, const pt_plan *plan)
     case PT_PLAN_DELETE: return check_delete(a, pt__plan_as_delete(plan));
     case PT_PLAN_UPDATE: return check_update(a, pt__plan_as_update(plan));
     default:
-        return denied(a, PT_ACTION_ALTER, pt__arena_printf(a->arena, "the command %s", pt__plan_kind_name(plan->kind)));
+        return pt__authorize_denied(a, PT_ACTION_ALTER,
+                                    pt__arena_printf(a->arena, "the command %s", pt__plan_kind_name(plan->kind)));
     }
 }
 

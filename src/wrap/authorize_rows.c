@@ -4,6 +4,7 @@
 #include "analyze/analyze.h"
 #include "decode/spark_sql/parser.h"
 #include "plan/walk.h"
+#include "wrap/leakproof.h"
 #include "wrap/policy_catalog.h"
 #include "wrap/tree.h"
 
@@ -12,6 +13,7 @@
 typedef struct rewrite {
     const pt__authorization *a;
     uint32_t next_id;
+    bool needs_barriers;
     pt_status status;
 } rewrite;
 
@@ -146,6 +148,18 @@ static const pt_plan *under_old_ids(pt__arena *arena, const pt_plan *protected, 
     return &project->base;
 }
 
+/* Conditions are not moved below a limit: those of the user see no row that the policy hides. */
+static const pt_plan *behind_barrier(pt__arena *arena, const pt_plan *rows)
+{
+    enum { ALL_ROWS_BITS = 61 };
+    pt_plan_limit *limit = pt__plan_make(arena, LIMIT, limit, NULL);
+    limit->base.columns = rows->columns;
+    limit->base.column_count = rows->column_count;
+    limit->input = rows;
+    limit->limit = pt__expr_long(arena, (int64_t)1 << ALL_ROWS_BITS);
+    return &limit->base;
+}
+
 /* Nobody but the writer of the policy can do anything about its errors, and nobody else should see its text. */
 static pt_status broken(const pt__authorization *a, const source *s, pt_error *cause)
 {
@@ -169,6 +183,9 @@ static pt_status protect(rewrite *r, const source *s, const pt_plan *scan, const
         status = pt__analyze_part(a.arena, &catalog.base, written, &r->next_id, &analyzed, &cause);
     if (status != PT_OK)
         return broken(r->a, s, &cause);
+    pt__policy_text ignored;
+    if (r->needs_barriers && pt__policy_filter(a.policy, a.user, s->object, s->name, &ignored))
+        analyzed = behind_barrier(a.arena, analyzed);
     *out = under_old_ids(a.arena, analyzed, scan);
     return PT_OK;
 }
@@ -218,7 +235,7 @@ pt_status pt__authorize_rows(const pt__authorization *a, const pt_plan *plan, co
     pt__tree_walk(plan, &(pt__tree_visitor){search_scan, NULL, &f});
     if (f.status != PT_OK || !f.found)
         return f.status;
-    rewrite r = {a, pt__next_free_id(plan), PT_OK};
+    rewrite r = {a, pt__next_free_id(plan), pt__has_leaky_condition(plan), PT_OK};
     *out = pt__plan_rewrite(a->arena, plan, &(pt__rewriter){protect_scan, NULL, &r});
     return r.status;
 }

@@ -23,6 +23,9 @@ allow  read-files user=dan    path={data}/open/*
 filter user=dan path={data}/open/part* where _c0 <> '2'
 allow  write-files user=dan   path={data}/out/*
 deny   function user=dan      function=reverse,python_udf
+deny   select  user=part      table=kept.parts column=city
+allow  select  user=part,filtered,whole table=kept.parts
+filter user=filtered          table=kept.parts where city = 'Rome'
 allow  select  user=grant     table=default.grants,default.people
 filter user=grant table=default.people where city in (select city from default.allowed where who = current_user())
 """
@@ -140,6 +143,27 @@ def test_rows_and_masks(world):
     assert rows(world.root, "select count(*) from people") == [(3,)]
     assert "Oslo" not in str(rows(bob, "explain extended select * from people where city = 'x'"))
     assert rows(bob, "select max(name) from people") == [("C***",)]
+
+
+def test_conditions_never_see_hidden_rows(world):
+    bob = world.user("bob")
+    for condition in ("coalesce(if({c} = 'Oslo', raise_error('seen'), 1), 1) = 1", "1 / if({c} = 'Oslo', 0, 1) < 9",
+                      "cast(if({c} = 'Oslo', 'x', '1') as int) = 1", "assert_true({c} = 'Rome') is null"):
+        plain, joined = condition.format(c="city"), condition.format(c="p.city")
+        assert rows(bob, f"select count(*) from people where {plain}") == [(2,)], plain
+        assert rows(bob, f"select count(*) from people p join other o on p.city <> o.name where {joined}") == [(4,)], plain
+
+
+def test_partitions_are_values(world):
+    root, data = world.root, world.data
+    root.sql(f"create table kept.parts (a int, city string) using csv partitioned by (city) location '{data}/parts'")
+    root.sql("insert into kept.parts values (1, 'Rome'), (2, 'Oslo')")
+    shown = rows(root, "show partitions kept.parts")
+    assert len(shown) == 2
+    denied(lambda: rows(world.user("part"), "show partitions kept.parts"))
+    denied(lambda: rows(world.user("filtered"), "show partitions kept.parts"))
+    assert rows(world.user("filtered"), "select a from kept.parts") == [(1,)]
+    assert rows(world.user("whole"), "show partitions kept.parts") == shown
 
 
 def test_filters_with_subqueries(world):
