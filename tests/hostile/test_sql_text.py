@@ -5,6 +5,7 @@ import time
 import grpc
 import pytest
 
+from hostile_tools import resident_mebibytes
 from raw import Failure, failure, rows, table
 
 TIME_LIMIT_SECONDS = 60  # with sanitizers, on a busy machine
@@ -156,4 +157,22 @@ def test_what_would_run_forever_or_fill_memory_is_refused_or_stopped(raw, sessio
                  "select sequence(timestamp'0001-01-01', timestamp'9999-01-01', interval 1 microsecond)",
                  "select length(concat_ws(',', transform(sequence(1, 300), x -> repeat('y', 1000))))"):
         ask(raw, session, text)
+    check_serves(raw, session)
+
+
+@pytest.mark.parametrize("text", [
+    "select length(repeat('a', 2000000000))",
+    "select length(space(2000000000))",
+    "select length(lpad('a', 2000000000, 'é'))",
+    "select sum(length(repeat(cast(id as string), 10000000))) from range(100000)",
+    "select size(sequence(1, 2000000000))",
+    "select sum(size(sequence(0, id))) from range(2000000, 2100000)",
+    "select size(array_repeat(1, 2000000000))",
+])
+def test_values_that_would_swell_the_server_are_refused(server, raw, session, text):
+    failed = ask(raw, session, text)
+    assert failed is not None and failed.condition in ("UNABLE_TO_ACQUIRE_MEMORY",
+                                                       "COLLECTION_SIZE_LIMIT_EXCEEDED.FUNCTION",
+                                                       "COLLECTION_SIZE_LIMIT_EXCEEDED.PARAMETER"), failed
+    assert resident_mebibytes(server) < 4096
     check_serves(raw, session)

@@ -97,6 +97,7 @@ struct pt__fn_call {
     uint64_t *out_validity; /* NULL: no row is NULL so far */
     pt__fn_state *state;
     struct pt__zones *zones;
+    uint64_t made_bytes; /* pt__fn_may_make */
     bool failed;
 };
 
@@ -220,6 +221,12 @@ void pt__fn_append_condition(pt__buffer *text, pt__condition_id condition, va_li
 
 /** Fail the call with no condition of Spark's. Always false. */
 bool pt__fn_fail_memory(pt__fn_call *call);
+
+/** What the results of one call, up to 2048 rows, may take together: the engine's memory limit does not see them. */
+#define PT__FN_MADE_BYTES_MAX (UINT64_C(1) << 29)
+
+/** Asked before a result of that size is made. False after failing the call with UNABLE_TO_ACQUIRE_MEMORY. */
+bool pt__fn_may_make(pt__fn_call *call, uint64_t size_bytes);
 /** The lowering gave a type that the function does not take. */
 bool pt__fn_fail_type(pt__fn_call *call, size_t column);
 

@@ -39,12 +39,12 @@ static bool fail_length(pt__list_out *out, idx_t length)
 
 bool pt__list_out_may_hold(pt__list_out *out, idx_t count)
 {
-    return count <= PT__LIST_LENGTH_MAX || fail_length(out, count);
+    return out->size + count <= PT__LIST_LENGTH_MAX || fail_length(out, count);
 }
 
 bool pt__list_out_grow(pt__list_out *out, idx_t count, idx_t *position)
 {
-    if (out->size - out->start + count > PT__LIST_LENGTH_MAX)
+    if (out->size + count > PT__LIST_LENGTH_MAX)
         return fail_length(out, out->size - out->start + count);
     if (out->size + count > out->capacity) {
         idx_t doubled = out->capacity * 2 < 2048 ? 2048 : out->capacity * 2;

@@ -89,6 +89,12 @@ static void append_padding(pt__buffer *out, pt_text_view pad, int64_t length, bo
     pt__buffer_append(out, pad.data, offset_of(pad, length, binary));
 }
 
+/* At most. */
+static uint64_t padding_bytes(pt_text_view pad, int64_t length, bool binary)
+{
+    return ((uint64_t)length / (uint64_t)length_of(pad, binary) + 1) * pad.size_bytes;
+}
+
 static bool pad(pt__fn_call *call, idx_t row)
 {
     bool binary = is_binary(call, 0);
@@ -99,6 +105,8 @@ static bool pad(pt__fn_call *call, idx_t row)
     pt__buffer *out = &call->state->scratch;
     if (missing <= 0)
         return put_view(call, row, slice(text, 0, length, binary));
+    if (padding.size_bytes > 0 && !pt__fn_may_make(call, padding_bytes(padding, missing, binary)))
+        return false;
     pt__buffer_reset(out);
     if (call->row->option == 0)
         pt__buffer_append(out, text.data, text.size_bytes);
@@ -112,6 +120,24 @@ static bool pad(pt__fn_call *call, idx_t row)
 void pt__fn_pad(pt__fn_call *call)
 {
     PT__FN_EACH(call, r, pad(call, r));
+}
+
+static bool repeat(pt__fn_call *call, idx_t row)
+{
+    pt_text_view text = pt__fn_text(call, 0, row);
+    int32_t count = PT__FN_IN(call, 1, int32_t)[row];
+    pt__buffer *out = &call->state->scratch;
+    if (count > 0 && !pt__fn_may_make(call, (uint64_t)count * text.size_bytes))
+        return false;
+    pt__buffer_reset(out);
+    for (int32_t i = 0; i < count && text.size_bytes != 0; i++)
+        pt__buffer_append(out, text.data, text.size_bytes);
+    return pt__fn_put_buffer(call, row, out);
+}
+
+void pt__fn_repeat(pt__fn_call *call)
+{
+    PT__FN_EACH(call, r, repeat(call, r));
 }
 
 /** overlay(text, replacement, position, length): a negative length is that of the replacement. */
