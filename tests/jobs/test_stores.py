@@ -1,6 +1,7 @@
 """Jobs on a store that several nodes share: the suite of the unit tests, and nodes that take over from one another."""
 import os
 import random
+import signal
 import subprocess
 import time
 import uuid
@@ -10,6 +11,7 @@ import pytest
 from nodes import UNIT, Node
 
 LEASE_MS = 500
+UNAVAILABLE = 17  # pt_status
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -90,6 +92,25 @@ def test_nodes_die_in_turns_and_every_read_ends(start):
     assert len({nodes[1].ended[job] for job in accepted}) == 1, nodes[1].ended  # all the same answer
     assert all(end[0] == "succeeded" for end in nodes[1].ended.values()), nodes[1].ended
     assert all(nodes[1].ended[job] == end for job, end in ends.items() if end[0] == "succeeded")
+
+
+def test_node_that_was_paused_has_lost_its_job(start):
+    north, south = start(), start()
+    job = str(uuid.uuid4())
+    north.submit(job, "spark.sql", "select sum(a.id % 7 + b.id) from range(20000) a, range(20000) b")
+    while job not in north.accepted:
+        time.sleep(0.005)
+    north.process.send_signal(signal.SIGSTOP)
+    south.recover(job)
+    south.await_ends([job])
+    north.process.send_signal(signal.SIGCONT)
+    north.await_ends([job])
+    assert south.ended[job][0] == "succeeded"
+    assert north.ended[job][:2] == ("failed", UNAVAILABLE)  # and what it had computed is dropped
+    again = start()
+    again.recover(job)
+    again.await_ends([job])
+    assert again.ended[job] == south.ended[job]
 
 
 def test_view_of_sql_text_comes_back_with_the_job(start):
