@@ -31,6 +31,11 @@ INITIALISER(Datafusion__SelectionNode, datafusion__selection_node)
 INITIALISER(Datafusion__BinaryExprNode, datafusion__binary_expr_node)
 INITIALISER(Datafusion__ScalarUDFExprNode, datafusion__scalar_udfexpr_node)
 INITIALISER(Datafusion__AnalyzeNode, datafusion__analyze_node)
+INITIALISER(Datafusion__LogicalExtensionNode, datafusion__logical_extension_node)
+INITIALISER(Datafusion__CustomTableScanNode, datafusion__custom_table_scan_node)
+INITIALISER(Datafusion__TableReference, datafusion__table_reference)
+INITIALISER(Datafusion__BareTableReference, datafusion__bare_table_reference)
+INITIALISER(DatafusionCommon__Schema, datafusion_common__schema)
 INITIALISER(DatafusionCommon__Column, datafusion_common__column)
 INITIALISER(DatafusionCommon__ScalarValue, datafusion_common__scalar_value)
 
@@ -241,5 +246,79 @@ PT_TEST(datafusion_long_chains_make_flat_trees_or_are_refused)
     const char *text = decode(arena, filter(arena, seven(arena), chain), &status);
     PT_CHECK_EQ(status, PT_LIMIT);
     PT_CHECK(holds(text, "BinaryExprNode.operands"));
+    pt__arena_free(arena);
+}
+
+/* ---- extensions ---- */
+
+/* LogicalExtensionNode { node: "rows" } over VALUES (7) */
+static plan_node *extension(pt__arena *arena)
+{
+    plan_node *p = MAKE(arena, plan_node, datafusion__logical_plan_node);
+    plan_node **inputs = pt__arena_array(arena, plan_node *, 1);
+    inputs[0] = seven(arena);
+    p->logical_plan_type_case = PLAN_CASE(EXTENSION);
+    p->extension = MAKE(arena, Datafusion__LogicalExtensionNode, datafusion__logical_extension_node);
+    p->extension->node = (ProtobufCBinaryData){4, (uint8_t *)pt__arena_copy_string(arena, "rows")};
+    p->extension->inputs = inputs;
+    p->extension->n_inputs = 1;
+    return p;
+}
+
+static plan_node *custom_scan(pt__arena *arena)
+{
+    plan_node *p = MAKE(arena, plan_node, datafusion__logical_plan_node);
+    p->logical_plan_type_case = PLAN_CASE(CUSTOM_SCAN);
+    p->custom_scan = MAKE(arena, Datafusion__CustomTableScanNode, datafusion__custom_table_scan_node);
+    p->custom_scan->schema = MAKE(arena, DatafusionCommon__Schema, datafusion_common__schema);
+    Datafusion__TableReference *table = MAKE(arena, Datafusion__TableReference, datafusion__table_reference);
+    table->table_reference_enum_case = DATAFUSION__TABLE_REFERENCE__TABLE_REFERENCE_ENUM_BARE;
+    table->bare = MAKE(arena, Datafusion__BareTableReference, datafusion__bare_table_reference);
+    table->bare->table = pt__arena_copy_string(arena, "orders");
+    p->custom_scan->table_name = table;
+    return p;
+}
+
+/* The node's only input, as it is. */
+static pt_status pass(void *context, pt__arena *arena, const pt__datafusion_extension *given, const pt_plan **plan,
+                      const pt_type **schema, pt_error *err)
+{
+    (void)arena;
+    (void)err;
+    *(bool *)context = given->payload.size_bytes == 4 && memcmp(given->payload.data, "rows", 4) == 0;
+    *plan = given->inputs[0];
+    *schema = given->input_schemas[0];
+    return PT_OK;
+}
+
+PT_TEST(datafusion_extensions_have_translators)
+{
+    pt__arena *arena = pt__arena_new(0);
+    pt_error err = PT_ERROR_INIT;
+    bool was_given = false;
+    pt__datafusion_options options = {pass, &was_given};
+    const pt_plan *plan = NULL;
+    const plan_node *node =
+        filter(arena, extension(arena), binary(arena, "Gt", column(arena, "column1"), number(arena, 1)));
+    size_t size = protobuf_c_message_get_packed_size(&node->base);
+    uint8_t *bytes = pt__arena_alloc(arena, size);
+    protobuf_c_message_pack(&node->base, bytes);
+    PT_CHECK_EQ(pt__datafusion_decode(arena, (pt_bytes_view){bytes, size}, &options, &plan, &err), PT_OK);
+    PT_CHECK(was_given);
+    PT_CHECK(plan != NULL && holds(pt__plan_text(arena, plan), "filter condition=>("));
+    pt_error_clear(&err);
+    pt__arena_free(arena);
+}
+
+PT_TEST(datafusion_extensions_without_translator_are_refused)
+{
+    pt__arena *arena = pt__arena_new(0);
+    pt_status status;
+    const char *text = decode(arena, extension(arena), &status);
+    PT_CHECK_EQ(status, PT_UNSUPPORTED);
+    PT_CHECK(holds(text, "LogicalExtensionNode"));
+    text = decode(arena, custom_scan(arena), &status);
+    PT_CHECK_EQ(status, PT_UNSUPPORTED);
+    PT_CHECK(holds(text, "the table orders of a provider"));
     pt__arena_free(arena);
 }
