@@ -143,6 +143,9 @@ const pt_expr *pt__substrait_fold(decoder *d, const char *function, const pt_exp
 /** CASE WHEN condition THEN value ELSE otherwise END. */
 const pt_expr *pt__substrait_if(decoder *d, const pt_expr *condition, const pt_expr *value, const pt_expr *otherwise);
 
+/** Whether `condition` holds for a row of `other`, in a subquery over it: true, else NULL if not known, else false. */
+const pt_expr *pt__substrait_mark(decoder *d, const pt_plan *other, const pt_expr *condition);
+
 /* ---- functions ---- */
 
 /** What the messages of scalar, aggregate and window functions have in common. */

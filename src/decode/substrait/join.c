@@ -108,11 +108,11 @@ static pt_status plain_join(decoder *d, join_parts *join, pt_join_kind kind, boo
     return PT_OK;
 }
 
-static const pt_plan *count_rows(decoder *d, const pt_plan *rows, const pt_expr *condition)
+static const pt_plan *largest_of(decoder *d, const pt_plan *rows, const pt_expr *number)
 {
     pt_plan_aggregate *counted = pt__plan_make(d->arena, AGGREGATE, aggregate, NULL);
     const pt_expr **aggregates = pt__arena_array(d->arena, const pt_expr *, 1);
-    aggregates[0] = pt__substrait_call(d, "max", 1, condition, NULL, NULL);
+    aggregates[0] = pt__substrait_call(d, "max", 1, number, NULL, NULL);
     counted->input = rows;
     counted->aggregates = aggregates;
     counted->aggregate_count = 1;
@@ -121,22 +121,20 @@ static const pt_plan *count_rows(decoder *d, const pt_plan *rows, const pt_expr 
 
 /*
  * The mark of a row: true when a row of the other side fits, else NULL when it is not known of one, else false. The
- * largest of 2, 1 and 0 over the other side, which the subquery that is made of it reads.
+ * largest of 2, 1 and 0 over the other side, which a subquery finds, says which.
  */
-static const pt_expr *mark_of(decoder *d, const pt_plan *other, const pt_expr *condition)
+const pt_expr *pt__substrait_mark(decoder *d, const pt_plan *other, const pt_expr *condition)
 {
-    const pt_expr *two = pt__expr_int(d->arena, 2);
-    const pt_expr *unknown = pt__substrait_if(d, pt__substrait_call(d, "isnull", 1, condition, NULL, NULL),
-                                              pt__expr_int(d->arena, 1), pt__expr_int(d->arena, 0));
-    const pt_expr *rank = pt__substrait_if(d, condition, two, unknown);
+    const pt_expr *number = pt__expr_cast(d->arena, condition, PT_T(INT), PT_CAST_ANSI);
+    const pt_expr *twice = pt__substrait_call(d, "*", 2, number, pt__expr_int(d->arena, 2), NULL);
+    const pt_expr *rank = pt__substrait_call(d, "coalesce", 2, twice, pt__expr_int(d->arena, 1), NULL);
     pt_expr_subquery *best = pt__expr_make(d->arena, SUBQUERY, subquery, NULL);
     best->subquery_kind = PT_SUBQUERY_SCALAR;
-    best->plan = count_rows(d, other, rank);
-    const pt_expr *is_unknown = pt__substrait_call(d, "=", 2, &best->base, pt__expr_int(d->arena, 1), NULL);
-    const pt_expr *otherwise =
-        pt__substrait_if(d, is_unknown, pt__expr_null(d->arena, PT_T(BOOLEAN)), pt__expr_boolean(d->arena, false));
-    return pt__substrait_if(d, pt__substrait_call(d, "=", 2, &best->base, two, NULL), pt__expr_boolean(d->arena, true),
-                            otherwise);
+    best->plan = largest_of(d, other, rank);
+    const pt_expr *marks = pt__substrait_call(d, "array", 3, pt__expr_boolean(d->arena, false),
+                                              pt__expr_null(d->arena, PT_T(BOOLEAN)), pt__expr_boolean(d->arena, true));
+    const pt_expr *index = pt__substrait_call(d, "coalesce", 2, &best->base, pt__expr_int(d->arena, 0), NULL);
+    return pt__substrait_call(d, "get", 2, marks, index, NULL);
 }
 
 static pt_status mark_join(decoder *d, join_parts *join, bool is_right, relation_of *out)
@@ -152,7 +150,7 @@ static pt_status mark_join(decoder *d, join_parts *join, bool is_right, relation
     value_of *values = pt__arena_array(d->arena, value_of, width + 1);
     for (size_t i = 0; i < width; i++)
         values[i] = (value_of){pt__substrait_ordinal(d, (uint32_t)i, 0), kept->columns->fields[i].type};
-    values[width] = (value_of){mark_of(d, other->plan, condition), PT_T(BOOLEAN)};
+    values[width] = (value_of){pt__substrait_mark(d, other->plan, condition), PT_T(BOOLEAN)};
     *out = pt__substrait_project_of(d, kept->plan, values, width + 1);
     return PT_OK;
 }

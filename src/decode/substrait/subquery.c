@@ -111,23 +111,13 @@ static const char *comparison_name(int op)
     }
 }
 
-static const pt_expr *exists_where(decoder *d, const pt_plan *rows, const pt_expr *condition)
-{
-    return make_subquery(d, PT_SUBQUERY_EXISTS, pt__substrait_filter_of(d, rows, condition), NULL, 0);
-}
-
-/*
- * ANY is true when a row compares true, else NULL when one compares NULL, else false; ALL likewise with false. `left` was
- * decoded a query further in, where the rows are.
- */
+/* ANY is the mark of the left side among the rows, ALL says that none of them compares otherwise. */
 static const pt_expr *reduce(decoder *d, const pt_plan *rows, const pt_expr *compared, bool is_any)
 {
-    const pt_expr *decisive = is_any ? compared : pt__substrait_call(d, "not", 1, compared, NULL, NULL);
-    const pt_expr *unknown = pt__substrait_call(d, "isnull", 1, compared, NULL, NULL);
-    const pt_expr *null = pt__expr_null(d->arena, PT_T(BOOLEAN));
-    const pt_expr *otherwise =
-        pt__substrait_if(d, exists_where(d, rows, unknown), null, pt__expr_boolean(d->arena, !is_any));
-    return pt__substrait_if(d, exists_where(d, rows, decisive), pt__expr_boolean(d->arena, is_any), otherwise);
+    if (is_any)
+        return pt__substrait_mark(d, rows, compared);
+    const pt_expr *otherwise = pt__substrait_call(d, "not", 1, compared, NULL, NULL);
+    return pt__substrait_call(d, "not", 1, pt__substrait_mark(d, rows, otherwise), NULL, NULL);
 }
 
 static pt_status decode_set_comparison(decoder *d, const scope *s,
