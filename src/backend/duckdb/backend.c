@@ -75,13 +75,13 @@ static pt_status describe_native(void *session, const pt_query *query, struct Ar
 static pt_status begin(void *self, void **transaction, pt_error *err)
 {
     pt__duckdb_session *session = self;
-    return pt__native_begin(session->database, &session->native, (pt__native_link **)transaction, err);
+    return pt__native_begin(session->database, &session->native, transaction, err);
 }
 
-static pt_status end(void *session, void *transaction, bool commit, pt_error *err)
+static pt_status end(void *self, void *transaction, bool commit, pt_error *err)
 {
-    (void)session;
-    return pt__native_end(transaction, commit, err);
+    pt__duckdb_session *session = self;
+    return pt__native_end(&session->native, transaction, commit, err);
 }
 
 static pt_status ingest(void *self, const pt_ingest *request, struct ArrowArrayStream *rows, int64_t *row_count,

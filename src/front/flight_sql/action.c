@@ -11,6 +11,7 @@
 
 #include <arrow/flight.pb-c.h>
 #include <arrow/flight_sql.pb-c.h>
+#include <nanoarrow/nanoarrow.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,14 +68,29 @@ static pt_status encode_schema(const struct ArrowSchema *schema, pt_bytes **out,
     return schema->release == NULL ? PT_OK : pt__ipc_schema_message(schema, out, err);
 }
 
-static pt_status describe(pt__flight_statement *statement, pt_statement_info *info, pt_error *err)
+/* JDBC binds strictly by the announced types, and nothing but NULL by the null type. */
+static pt_status make_text_of_unknown(struct ArrowSchema *parameters, pt_error *err)
+{
+    PT_TRY(pt__flight_own_schema(parameters, err));
+    for (int64_t i = 0; i < parameters->n_children; i++) {
+        struct ArrowSchema *parameter = parameters->children[i];
+        if (strcmp(parameter->format, "n") == 0 && ArrowSchemaSetType(parameter, NANOARROW_TYPE_STRING) != NANOARROW_OK)
+            return pt_error_set(err, PT_NO_MEMORY, "no memory for a schema");
+    }
+    return PT_OK;
+}
+
+static pt_status describe(const pt__flight_task *task, pt__flight_statement *statement, pt_statement_info *info,
+                          pt_error *err)
 {
     statement->is_update = info->is_update;
     if (!info->is_update)
         PT_TRY(encode_schema(&info->result, &statement->dataset_schema, err));
-    if (info->parameters.release != NULL && info->parameters.n_children != 0)
-        PT_TRY(encode_schema(&info->parameters, &statement->parameter_schema, err));
-    return PT_OK;
+    if (info->parameters.release == NULL || info->parameters.n_children == 0)
+        return PT_OK;
+    if (task->is_java)
+        PT_TRY(make_text_of_unknown(&info->parameters, err));
+    return encode_schema(&info->parameters, &statement->parameter_schema, err);
 }
 
 static pt_status prepare(pt__flight_task *task, pt__flight_statement *statement, pt_error *err)
@@ -87,7 +103,7 @@ static pt_status prepare(pt__flight_task *task, pt__flight_statement *statement,
     PT_TRY(pt__flight_transaction(task->session, (pt_bytes_view){(const uint8_t *)id, strlen(id)}, &request.transaction,
                                   err));
     PT_TRY(pt__session_prepare(task->session->session, &request, &info, err));
-    pt_status status = describe(statement, &info, err);
+    pt_status status = describe(task, statement, &info, err);
     if (info.result.release != NULL)
         info.result.release(&info.result);
     if (info.parameters.release != NULL)

@@ -2,6 +2,7 @@
 
 #include "wire/proto.h"
 
+#include <nanoarrow/nanoarrow.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,6 +61,16 @@ pt_status pt__flight_send_batch(pt_call *call, const pt__spool_entry *entry, pt_
     pt_status status = pt_call_send(call, segments, entry->body_count + 1, err);
     free(segments);
     return status;
+}
+
+pt_status pt__flight_own_schema(struct ArrowSchema *schema, pt_error *err)
+{
+    struct ArrowSchema own;
+    if (ArrowSchemaDeepCopy(schema, &own) != NANOARROW_OK)
+        return pt_error_set(err, PT_NO_MEMORY, "no memory for a schema");
+    schema->release(schema);
+    *schema = own;
+    return PT_OK;
 }
 
 pt_status pt__flight_data_read(pt_bytes_view message, pt__flight_data *out, pt_error *err)

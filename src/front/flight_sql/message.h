@@ -25,6 +25,9 @@ pt_status pt__flight_send_schema(pt_call *call, pt_bytes *schema, pt_error *err)
 /** Sends a batch as FlightData, its buffers from where they lie. */
 pt_status pt__flight_send_batch(pt_call *call, const pt__spool_entry *entry, pt_error *err);
 
+/** Replaces a schema that somebody else made by one of our own, which nanoarrow's setters may change. */
+pt_status pt__flight_own_schema(struct ArrowSchema *schema, pt_error *err);
+
 /** The fields of a FlightData; views into the message. */
 typedef struct pt__flight_data {
     pt_bytes_view descriptor; /* a serialized FlightDescriptor; empty: none */

@@ -27,6 +27,7 @@ struct put {
     pt__arena *arena; /* of the command */
     pt__buffer rows;  /* an IPC stream */
     bool has_columns; /* a schema with fields, or rows came */
+    bool is_query;    /* it gave rows, not a count */
     pt__flight_statement *statement;
     pt_bytes *command;                             /* of an ingestion */
     pt_status (*at_end)(put *self, pt_error *err); /* once the client has sent everything; NULL: nothing */
@@ -88,28 +89,6 @@ static void finish(put *p)
     pt_error_clear(&err);
 }
 
-/* The engine counts in the first column, one row for each row of parameters. */
-static pt_status add_counts(put *p, const pt__spool_entry *entry, pt_error *err)
-{
-    struct ArrowArray batch;
-    if (p->reader == NULL) {
-        pt_bytes *schema = pt__job_schema_message(p->job);
-        pt_status status = pt__ipc_reader_new(pt_bytes_get_view(schema), &p->reader, err);
-        pt_bytes_unref(schema);
-        PT_TRY(status);
-    }
-    if (entry->row_count == 0)
-        return PT_OK;
-    PT_TRY(pt__ipc_reader_entry(p->reader, entry, &batch, err));
-    for (int64_t row = 0; batch.n_children == 1 && row < batch.length; row++) {
-        const struct ArrowArray *column = batch.children[0];
-        if (column->n_buffers == 2 && column->buffers[1] != NULL)
-            p->count += ((const int64_t *)column->buffers[1])[column->offset + row];
-    }
-    batch.release(&batch);
-    return PT_OK;
-}
-
 static bool counts_are_longs(put *p)
 {
     struct ArrowSchema schema;
@@ -118,6 +97,33 @@ static bool counts_are_longs(put *p)
     bool longs = schema.n_children == 1 && strcmp(schema.children[0]->format, "l") == 0;
     schema.release(&schema);
     return longs;
+}
+
+static pt_status open_reader(put *p, pt_error *err)
+{
+    if (p->reader != NULL)
+        return PT_OK;
+    pt_bytes *schema = pt__job_schema_message(p->job);
+    pt_status status = pt__ipc_reader_new(pt_bytes_get_view(schema), &p->reader, err);
+    pt_bytes_unref(schema);
+    return status;
+}
+
+/* The engine counts in the only column, one row for each row of parameters; SET and the like have no count. */
+static pt_status add_counts(put *p, const pt__spool_entry *entry, pt_error *err)
+{
+    struct ArrowArray batch;
+    if (p->is_query || entry->row_count == 0)
+        return PT_OK;
+    PT_TRY(open_reader(p, err));
+    if (!counts_are_longs(p))
+        return PT_OK;
+    PT_TRY(pt__ipc_reader_entry(p->reader, entry, &batch, err));
+    const struct ArrowArray *column = batch.children[0];
+    for (int64_t row = 0; row < batch.length; row++)
+        p->count += ((const int64_t *)column->buffers[1])[column->offset + row];
+    batch.release(&batch);
+    return PT_OK;
 }
 
 static void read_count_note(put *p, pt_bytes_view note)
@@ -133,7 +139,9 @@ static void on_entry(void *context, const pt__spool_entry *entry)
     put *p = context;
     pt_error err = PT_ERROR_INIT;
     pt_status status = PT_OK;
-    if (entry->kind == PT_SPOOL_NOTE && entry->note == PT_FLIGHT_NOTE_COUNT)
+    if (entry->kind == PT_SPOOL_NOTE && entry->note == PT_FLIGHT_NOTE_KIND)
+        p->is_query = pt_bytes_get_view(entry->bytes).data[0] == 0;
+    else if (entry->kind == PT_SPOOL_NOTE && entry->note == PT_FLIGHT_NOTE_COUNT)
         read_count_note(p, pt_bytes_get_view(entry->bytes));
     else if (entry->kind == PT_SPOOL_BATCH)
         status = add_counts(p, entry, &err);
@@ -153,8 +161,8 @@ static void on_end(void *context, const pt_error *failure)
         fail(p, failure);
         return;
     }
-    if (p->reader != NULL && !counts_are_longs(p))
-        p->count = 0; /* a statement without count, such as SET */
+    if (p->is_query)
+        p->count = -1; /* unknown: its rows went nowhere */
     finish(p);
 }
 

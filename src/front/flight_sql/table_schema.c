@@ -1,6 +1,7 @@
 #include "front/flight_sql/table_schema.h"
 
 #include "exec/ipc_writer.h"
+#include "front/flight_sql/message.h"
 
 #include <nanoarrow/nanoarrow.h>
 #include <stdio.h>
@@ -83,6 +84,16 @@ static const char *quoted(pt__arena *arena, const char *name)
     return out;
 }
 
+static pt_status annotate_all(pt__arena *arena, struct ArrowSchema *columns, const table *t, pt_error *err)
+{
+    PT_TRY(pt__flight_own_schema(columns, err));
+    for (int64_t i = 0; i < columns->n_children; i++) {
+        if (annotate(arena, columns->children[i], t) != NANOARROW_OK)
+            return pt_error_set(err, PT_NO_MEMORY, "no memory for a schema");
+    }
+    return PT_OK;
+}
+
 /* A table that cannot be read, such as a view of a table that is gone, has no columns to tell of. */
 static pt_status encode(pt__flight_session *session, pt__arena *arena, const table *t, pt_bytes **out, pt_error *err)
 {
@@ -91,13 +102,11 @@ static pt_status encode(pt__flight_session *session, pt__arena *arena, const tab
                                        quoted(arena, t->schema), quoted(arena, t->name));
     pt__statement_request request = {.query = {.format = "duckdb.sql", .payload = {(const uint8_t *)sql, strlen(sql)}}};
     struct ArrowSchema none = {.format = "+s", .name = ""};
-    ArrowErrorCode code = NANOARROW_OK;
     if (pt__session_prepare(session->session, &request, &info, NULL) != PT_OK)
         return pt__ipc_schema_message(&none, out, err);
-    for (int64_t i = 0; code == NANOARROW_OK && i < info.result.n_children; i++)
-        code = annotate(arena, info.result.children[i], t);
-    pt_status status = code == NANOARROW_OK ? pt__ipc_schema_message(&info.result, out, err)
-                                            : pt_error_set(err, PT_NO_MEMORY, "no memory for a schema");
+    pt_status status = annotate_all(arena, &info.result, t, err);
+    if (status == PT_OK)
+        status = pt__ipc_schema_message(&info.result, out, err);
     info.result.release(&info.result);
     info.parameters.release(&info.parameters);
     return status;

@@ -5,6 +5,7 @@
 #include "front/flight_sql/message.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static void free_task(pt__flight_task *task)
 {
@@ -66,12 +67,21 @@ static void run(void *state)
     pt_mailbox_post(task->mailbox, finish, task);
 }
 
+static bool is_java(pt_call *call)
+{
+    static const char agent[] = "grpc-java";
+    pt_bytes_view value;
+    return pt_call_metadata(call, "user-agent", &value) && value.size_bytes >= sizeof(agent) - 1 &&
+           memcmp(value.data, agent, sizeof(agent) - 1) == 0;
+}
+
 static pt_status start(pt__flight_task *task, pt_bytes_view request, pt_error *err)
 {
     task->request = pt_bytes_copy(request);
     task->arena = pt__arena_new(pt__host_plan_limit_bytes(task->mount->host));
     if (task->request == NULL || task->arena == NULL)
         return pt_error_set(err, PT_NO_MEMORY, "no memory for a request");
+    task->is_java = is_java(task->call);
     PT_TRY(pt__flight_session_of(task->mount, task->call, &task->session, err));
     return pt__host_run(task->mount->host, run, task, err);
 }

@@ -15,6 +15,7 @@ typedef struct pt__flight_task {
     pt_mailbox *mailbox;
     pt__flight_session *session;
     pt_bytes *request;
+    bool is_java; /* the client is JDBC */
     /* the worker's */
     pt__arena *arena;
     pt__list(pt_bytes *) answers; /* messages, in the arena; each a reference */

@@ -316,10 +316,8 @@ static void close_source(source *s)
 static pt_status find_link(pt__duckdb *database, pt__native *native, const pt_ingest *request, pt__native_link **out,
                            pt_error *err)
 {
-    if (request->transaction != NULL) {
-        *out = pt__native_link_ref(request->transaction);
-        return PT_OK;
-    }
+    if (request->transaction != NULL)
+        return pt__native_transaction(native, request->transaction, out, err);
     return request->is_temporary ? pt__native_own(database, native, out, err)
                                  : pt__native_any(database, native, out, err);
 }

@@ -11,6 +11,11 @@ void pt__native_init(pt__native *native)
 
 void pt__native_deinit(pt__native *native)
 {
+    while (native->open != NULL) {
+        pt__native_link *link = native->open;
+        native->open = link->next_open;
+        pt__native_link_unref(link);
+    }
     pt__native_link_unref(native->own);
     pthread_mutex_destroy(&native->lock);
 }
@@ -100,7 +105,46 @@ static bool take_for_transaction(pt__native_link *link)
     return is_free;
 }
 
-pt_status pt__native_begin(pt__duckdb *database, pt__native *native, pt__native_link **out, pt_error *err)
+static void add_open(pt__native *native, pt__native_link *link)
+{
+    pthread_mutex_lock(&native->lock);
+    link->next_open = native->open;
+    native->open = link;
+    pthread_mutex_unlock(&native->lock);
+}
+
+/* Takes it out of the list, and its reference; NULL when it is not in there. */
+static pt__native_link *remove_open(pt__native *native, const void *transaction)
+{
+    pthread_mutex_lock(&native->lock);
+    pt__native_link **at = &native->open;
+    while (*at != NULL && *at != transaction)
+        at = &(*at)->next_open;
+    pt__native_link *link = *at;
+    if (link != NULL)
+        *at = link->next_open;
+    pthread_mutex_unlock(&native->lock);
+    return link;
+}
+
+static pt_status not_open(pt_error *err)
+{
+    return pt_error_set(err, PT_NOT_FOUND, "the transaction has ended");
+}
+
+pt_status pt__native_transaction(pt__native *native, const void *transaction, pt__native_link **out, pt_error *err)
+{
+    pthread_mutex_lock(&native->lock);
+    pt__native_link *link = native->open;
+    while (link != NULL && link != transaction)
+        link = link->next_open;
+    if (link != NULL)
+        *out = pt__native_link_ref(link);
+    pthread_mutex_unlock(&native->lock);
+    return link != NULL ? PT_OK : not_open(err);
+}
+
+pt_status pt__native_begin(pt__duckdb *database, pt__native *native, void **out, pt_error *err)
 {
     pt__native_link *link = NULL;
     PT_TRY(pt__native_own(database, native, &link, err));
@@ -114,15 +158,20 @@ pt_status pt__native_begin(pt__duckdb *database, pt__native *native, pt__native_
     if (status != PT_OK)
         link->in_transaction = false;
     pthread_mutex_unlock(&link->lock);
-    if (status != PT_OK)
+    if (status != PT_OK) {
         pt__native_link_unref(link);
-    else
-        *out = link;
-    return status;
+        return status;
+    }
+    add_open(native, link);
+    *out = link;
+    return PT_OK;
 }
 
-pt_status pt__native_end(pt__native_link *link, bool commit, pt_error *err)
+pt_status pt__native_end(pt__native *native, const void *transaction, bool commit, pt_error *err)
 {
+    pt__native_link *link = remove_open(native, transaction);
+    if (link == NULL)
+        return not_open(err);
     pthread_mutex_lock(&link->lock);
     pt_status status = run(link, commit ? "COMMIT" : "ROLLBACK", err);
     link->in_transaction = false;

@@ -21,15 +21,17 @@ typedef struct pt__native_link {
     pt__duckdb *database;
     pthread_mutex_t lock; /* held while a statement runs on it */
     duckdb_connection connection;
-    bool is_pooled;      /* goes back to the pool; used by one operation */
-    bool is_clean;       /* nothing is left running on it */
-    bool in_transaction; /* one that the client began */
+    bool is_pooled;                    /* goes back to the pool; used by one operation */
+    bool is_clean;                     /* nothing is left running on it */
+    bool in_transaction;               /* one that the client began */
+    struct pt__native_link *next_open; /* the session's next open transaction */
 } pt__native_link;
 
 /** What a session has of this. Zeroed at first. */
 typedef struct pt__native {
-    pthread_mutex_t lock; /* guards `own` */
-    pt__native_link *own; /* NULL: the session has set nothing yet */
+    pthread_mutex_t lock;  /* guards the others */
+    pt__native_link *own;  /* NULL: the session has set nothing yet */
+    pt__native_link *open; /* transactions, a reference each */
 } pt__native;
 
 void pt__native_init(pt__native *native);
@@ -43,10 +45,12 @@ pt_status pt__native_any(pt__duckdb *database, pt__native *native, pt__native_li
 pt__native_link *pt__native_link_ref(pt__native_link *link);
 void pt__native_link_unref(pt__native_link *link);
 
-/** Begins on the session's own connection, or on another while a transaction is open there. */
-pt_status pt__native_begin(pt__duckdb *database, pt__native *native, pt__native_link **out, pt_error *err);
-/** Ends it and takes the reference. */
-pt_status pt__native_end(pt__native_link *take_link, bool commit, pt_error *err);
+/** Begins on the session's own connection, or on another while a transaction is open there. `*out` only names it. */
+pt_status pt__native_begin(pt__duckdb *database, pt__native *native, void **out, pt_error *err);
+/** The connection of an open transaction: a reference. Errors: PT_NOT_FOUND, when it was ended meanwhile. */
+pt_status pt__native_transaction(pt__native *native, const void *transaction, pt__native_link **out, pt_error *err);
+/** Errors: PT_NOT_FOUND, or what the engine says. */
+pt_status pt__native_end(pt__native *native, const void *transaction, bool commit, pt_error *err);
 
 /** DuckDB's message as it is, with the status that its kind means. */
 pt_status pt__native_error(const char *message, pt_error *err);

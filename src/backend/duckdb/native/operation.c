@@ -392,8 +392,6 @@ pt_status pt__native_operation_new(pt__duckdb *database, pt__native *native, con
     pthread_mutex_init(&op->mutex, NULL);
     op->sql = strndup((const char *)query->encoded.payload.data, query->encoded.payload.size_bytes);
     op->id = strdup(query->operation_id == NULL ? "" : query->operation_id);
-    if (query->transaction != NULL)
-        op->link = pt__native_link_ref(query->transaction);
     if (query->parameters != NULL && query->parameters->release != NULL) {
         op->parameters = *query->parameters;
         query->parameters->release = NULL;
@@ -403,6 +401,12 @@ pt_status pt__native_operation_new(pt__duckdb *database, pt__native *native, con
         operation_free(&op->base);
         return pt_error_set(err, PT_NO_MEMORY, "no memory for a statement");
     }
-    *out = &op->base;
-    return PT_OK;
+    pt_status status = PT_OK;
+    if (query->transaction != NULL)
+        status = pt__native_transaction(native, query->transaction, &op->link, err);
+    if (status == PT_OK)
+        *out = &op->base;
+    else
+        operation_free(&op->base);
+    return status;
 }

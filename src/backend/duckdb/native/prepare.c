@@ -141,7 +141,7 @@ pt_status pt__native_prepare(pt__duckdb *database, pt__native *native, const pt_
         return pt_error_set(err, PT_NO_MEMORY, "no memory for a statement");
     pt_status status = PT_OK;
     if (query->transaction != NULL)
-        link = pt__native_link_ref(query->transaction);
+        status = pt__native_transaction(native, query->transaction, &link, err);
     else
         status = pt__native_any(database, native, &link, err);
     if (status == PT_OK) {
