@@ -1,8 +1,9 @@
 /*
- * What the wrappers add to a query: two hosts, one bare and one wrapped, are asked in turn. Prints JSON: medians of
- * processor time, in microseconds per small query and in nanoseconds per row of a large one. The small queries are
- * decoded and analyzed, but answered by a wrapper that stands for the engine, whose own times would hide the
- * difference; they differ from each other, so that the cache looks each up and keeps it. The large ones DuckDB runs.
+ * What the wrappers add to a query: two hosts, one bare and one wrapped, are asked in turn. Prints JSON: processor
+ * time, in microseconds per small query and in nanoseconds per row of a large one; the best tenth of the runs counts,
+ * as what else the machine does only adds. The small queries are decoded and analyzed, but answered by a wrapper that
+ * stands for the engine, whose own times would hide the difference; they differ from each other, so that the cache looks
+ * each up and keeps it. The large ones DuckDB runs.
  */
 #include <portico/job.h>
 #include <portico/plan.h>
@@ -231,18 +232,16 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double median(double *values, size_t count)
+static double best(double *values, size_t count)
 {
     qsort(values, count, sizeof(*values), compare);
-    return values[count / 2];
+    return values[count / 10];
 }
 
 /* bench_wrappers [NAMES [NAME=VALUE]…] */
 int main(int argc, char **argv)
 {
     static subject subjects[4]; /* bare and wrapped, without and with an engine */
-    static double added[BLOCKS];
-    static double added_s[LARGE_RUNS];
     static char all[] = "trace,authorize,cache,validate,route";
     char *usual[] = {all, NULL};
     char folder[] = "/tmp/portico-bench-XXXXXX";
@@ -254,17 +253,18 @@ int main(int argc, char **argv)
     for (int i = 0; i < BLOCKS; i++) {
         for (int j = 0; j < 2; j++)
             subjects[j].small_us[i] = small_us(&subjects[j], i);
-        added[i] = subjects[1].small_us[i] - subjects[0].small_us[i];
     }
     for (int i = 0; i < LARGE_RUNS; i++) {
         for (int j = 2; j < 4; j++)
             subjects[j].large_s[i] = large_s(&subjects[j], i);
-        added_s[i] = subjects[3].large_s[i] - subjects[2].large_s[i];
     }
-    printf("{\"bare_us\": %.1f, \"wrapped_us\": %.1f, \"added_us\": %.1f, \"bare_row_ns\": %.3f, \"added_row_ns\": "
-           "%.3f}\n",
-           median(subjects[0].small_us, BLOCKS), median(subjects[1].small_us, BLOCKS), median(added, BLOCKS),
-           median(subjects[2].large_s, LARGE_RUNS) * 1e9 / LARGE_ROWS, median(added_s, LARGE_RUNS) * 1e9 / LARGE_ROWS);
+    double bare_us = best(subjects[0].small_us, BLOCKS);
+    double wrapped_us = best(subjects[1].small_us, BLOCKS);
+    double bare_row_ns = best(subjects[2].large_s, LARGE_RUNS) * 1e9 / LARGE_ROWS;
+    double wrapped_row_ns = best(subjects[3].large_s, LARGE_RUNS) * 1e9 / LARGE_ROWS;
+    printf("{\"bare_us\": %.1f, \"wrapped_us\": %.1f, \"added_us\": %.1f, \"bare_row_ns\": %.3f, "
+           "\"added_row_ns\": %.3f}\n",
+           bare_us, wrapped_us, wrapped_us - bare_us, bare_row_ns, wrapped_row_ns - bare_row_ns);
     for (int i = 0; i < 4; i++) {
         pt_session_unref(subjects[i].session);
         pt_host_free(subjects[i].host);
