@@ -346,7 +346,7 @@ static pt_status record_end(pt_job *job, pt_status status, pt_error *err)
     pt_status recorded = PT_INTERNAL;
     for (int i = 0; i < RECORD_TRIES; i++) {
         recorded = record_state(job, state, status == PT_OK ? NULL : err, 0, &inner);
-        if (recorded == PT_OK || recorded == PT_UNAVAILABLE)
+        if (recorded == PT_OK || atomic_load(&job->durable->is_lost))
             break;
         nap();
     }

@@ -20,9 +20,11 @@ typedef struct connection {
     sqlite3_stmt *prepared[PT_SQL_COUNT];
 } connection;
 
+/* Another process may hold the file for longer than we wait: one that is paused, say. */
 static pt_status fail(const connection *c, pt_error *err)
 {
-    return pt_error_set(err, PT_IO, "the job store: %s", sqlite3_errmsg(c->database));
+    bool is_busy = sqlite3_errcode(c->database) == SQLITE_BUSY;
+    return pt_error_set(err, is_busy ? PT_UNAVAILABLE : PT_IO, "the job store: %s", sqlite3_errmsg(c->database));
 }
 
 static pt_status execute(void *self, const char *sql, pt_error *err)

@@ -94,7 +94,9 @@ def test_nodes_die_in_turns_and_every_read_ends(start):
     assert all(nodes[1].ended[job] == end for job, end in ends.items() if end[0] == "succeeded")
 
 
-def test_node_that_was_paused_has_lost_its_job(start):
+def test_node_that_was_paused_has_lost_its_job(start, store):
+    if store.startswith("sqlite"):
+        pytest.skip("a process that is paused may hold the lock of SQLite's file")
     north, south = start(), start()
     job = str(uuid.uuid4())
     north.submit(job, "spark.sql", "select sum(a.id % 7 + b.id) from range(20000) a, range(20000) b")
