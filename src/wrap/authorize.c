@@ -277,6 +277,73 @@ static pt_status permit(void *session, const pt_access *access, pt_error *err)
     return status == PT_OK ? pt_forward_permit(session, access, err) : status;
 }
 
+/* ---- the backend's own dialect ---- */
+
+/* What is asked of the wrapper in an arena that ends with the question. */
+static pt_status ask(pt_status (*question)(void *context, pt__arena *arena, pt_error *err), void *context,
+                     pt_error *err)
+{
+    pt__arena *arena = pt__arena_new(0);
+    if (arena == NULL)
+        return pt_error_set(err, PT_NO_MEMORY, "no memory to authorize");
+    pt_status status = pt__guarded(arena, question, context, err);
+    pt__arena_free(arena);
+    return status;
+}
+
+/* Describing a statement tells of the tables that it names. */
+static pt_status prepare(void *session, const pt_query *query, pt_statement_info *out, pt_error *err)
+{
+    request r = request_of(session, query);
+    PT_TRY(ask(restrict_guarded, &r, err));
+    return pt_forward_prepare(session, query, out, err);
+}
+
+typedef struct ingest_request {
+    pt_wrapper_session *session;
+    const pt_ingest *ingest;
+} ingest_request;
+
+static pt_status permit_ingest(void *context, pt__arena *arena, pt_error *err)
+{
+    const ingest_request *r = context;
+    const pt_ingest *ingest = r->ingest;
+    pt__authorization a = authorization(r->session, arena, err);
+    const char *key = pt__arena_printf(arena, "%s.%s", ingest->schema == NULL ? "main" : ingest->schema, ingest->table);
+    PT_TRY(pt__authorize_one(&a, PT_ACTION_INSERT, PT_POLICY_TABLE, key, NULL));
+    if (ingest->create || ingest->replace)
+        PT_TRY(pt__authorize_one(&a, PT_ACTION_CREATE, PT_POLICY_TABLE, key, NULL));
+    return ingest->replace ? pt__authorize_one(&a, PT_ACTION_DROP, PT_POLICY_TABLE, key, NULL) : PT_OK;
+}
+
+static pt_status ingest(void *session, const pt_ingest *what, struct ArrowArrayStream *rows, int64_t *row_count,
+                        pt_error *err)
+{
+    ingest_request r = {session, what};
+    PT_TRY(ask(permit_ingest, &r, err));
+    return pt_forward_ingest(session, what, rows, row_count, err);
+}
+
+/* Lists of tables, schemas and keys show more than a policy may: they need a rule of their own, "encoded" for the
+ * format "metadata". */
+static pt_status permit_metadata(void *context, pt__arena *arena, pt_error *err)
+{
+    pt__authorization a = authorization(context, arena, err);
+    return pt__authorize_one(&a, PT_ACTION_ENCODED, PT_POLICY_FORMAT, "metadata", NULL);
+}
+
+static bool names_no_tables(pt_metadata_kind kind)
+{
+    return kind == PT_METADATA_TABLE_TYPES || kind == PT_METADATA_KEYWORDS || kind == PT_METADATA_FUNCTIONS;
+}
+
+static pt_status metadata(void *session, const pt_metadata_request *what, struct ArrowArrayStream *out, pt_error *err)
+{
+    if (!names_no_tables(what->kind))
+        PT_TRY(ask(permit_metadata, session, err));
+    return pt_forward_metadata(session, what, out, err);
+}
+
 static const pt_backend_vtable changes = {
     .size_bytes = sizeof(changes),
     .describe = describe,
@@ -287,6 +354,9 @@ static const pt_backend_vtable changes = {
     .explain = explain,
     .keep = keep,
     .permit = permit,
+    .prepare = prepare,
+    .ingest = ingest,
+    .metadata = metadata,
 };
 
 const pt_wrapper_vtable pt_wrapper_authorize = {

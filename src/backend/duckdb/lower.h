@@ -186,4 +186,7 @@ pt_status pt__lower_subquery(pt__lower *lower, const pt_expr_subquery *subquery,
 pt__binding *pt__bind(pt__lower *lower, uint32_t id);
 void pt__bind_text(pt__lower *lower, uint32_t id, const char *text, unsigned flags, uint32_t depth);
 
+/** The parenthesis that closes the one at `open`, text in quotes skipped; NULL: none. */
+const char *pt__closing_parenthesis(const char *open);
+
 #endif

@@ -165,8 +165,66 @@ static pt_status check_lambdas(const pt__lower *lower, pt_error *err)
     return PT_OK;
 }
 
+/* ---- functions that may fail, over dictionaries ---- */
+
+typedef struct varying {
+    size_t count;          /* arguments that vary from row to row */
+    const pt_expr *column; /* one that they are made of; NULL: none */
+} varying;
+
+static bool find_column(void *context, const pt_expr *expr)
+{
+    varying *v = context;
+    if (expr->kind == PT_EXPR_COLUMN && !pt__expr_as_column(expr)->is_outer)
+        v->column = expr;
+    return v->column == NULL && pt__expr_each_child(expr, find_column, context);
+}
+
+static bool count_varying(void *context, const pt_expr *argument)
+{
+    varying *v = context;
+    if (pt__expr_is_constant(argument))
+        return true;
+    v->count++;
+    find_column(v, argument);
+    return true;
+}
+
+/* Whether the text is one call of a function of ours that raises errors; `*name_bytes` is the size of its name. */
+static bool is_raising_call(const char *text, size_t size, size_t *name_bytes)
+{
+    const char *open = memchr(text, '(', size);
+    if (size < 8 || strncmp(text, "spark_", 6) != 0 || open == NULL || text[size - 1] != ')')
+        return false;
+    *name_bytes = (size_t)(open - text);
+    return memmem(text, *name_bytes, "_ansi", 5) != NULL && pt__closing_parenthesis(open) == text + size - 1;
+}
+
+/* See ROW_SUFFIX of functions/register.c: the call takes a column of the row besides. */
+static pt_status add_row_column(pt__lower *lower, const pt_expr *expr, size_t mark, pt_error *err)
+{
+    varying v = {0};
+    size_t name_bytes;
+    if (expr->kind != PT_EXPR_CALL && expr->kind != PT_EXPR_CAST)
+        return PT_OK;
+    pt__expr_each_child(expr, count_varying, &v);
+    if (v.count != 1 || v.column == NULL)
+        return PT_OK;
+    const char *text = pt__cut(lower, mark);
+    size_t size = strlen(text);
+    if (!is_raising_call(text, size, &name_bytes)) {
+        pt__put(lower, text);
+        return PT_OK;
+    }
+    pt__putf(lower, "%.*s_row%.*s, ", (int)name_bytes, text, (int)(size - 1 - name_bytes), text + name_bytes);
+    PT_TRY(lower_kind(lower, v.column, err));
+    pt__put(lower, ")");
+    return PT_OK;
+}
+
 pt_status pt__lower_expr(pt__lower *lower, const pt_expr *expr, pt_error *err)
 {
+    size_t mark = lower->text.size_bytes;
     bool in_filter = lower->in_filter;
     lower->in_filter = in_filter && expr->kind != PT_EXPR_CASE;
     PT_TRY(pt__lower_enter(lower, err));
@@ -177,6 +235,8 @@ pt_status pt__lower_expr(pt__lower *lower, const pt_expr *expr, pt_error *err)
     if (++lower->nesting > lower->deepest)
         lower->deepest = lower->nesting;
     pt_status status = lower_kind(lower, expr, err);
+    if (status == PT_OK)
+        status = add_row_column(lower, expr, mark, err);
     lower->lambdas -= has_lambda;
     lower->nesting--;
     lower->depth--;

@@ -272,8 +272,7 @@ static bool is_aggregate_name(const char *name, size_t size)
            (size > 10 && strncasecmp(name, "spark_agg_", 10) == 0);
 }
 
-/* The position of the parenthesis that closes the one at `open`; text in quotes is skipped. */
-static const char *closing(const char *open)
+const char *pt__closing_parenthesis(const char *open)
 {
     int depth = 0;
     for (const char *c = open; *c != '\0'; c++) {
@@ -295,7 +294,8 @@ static const char *closing(const char *open)
 static const char *annotate_filter(pt__lower *lower, const char *rest)
 {
     static const char FILTER[] = " FILTER (WHERE ";
-    const char *end = strncmp(rest, FILTER, sizeof(FILTER) - 1) == 0 ? closing(rest + strlen(" FILTER ")) : NULL;
+    const char *end =
+        strncmp(rest, FILTER, sizeof(FILTER) - 1) == 0 ? pt__closing_parenthesis(rest + strlen(" FILTER ")) : NULL;
     if (end == NULL) {
         pt__put(lower, "{F}");
         return rest;
@@ -342,7 +342,8 @@ static const char *annotate(pt__lower *lower, const char *template)
     const char *c = template;
     while (*c != '\0') {
         const char *end = token_end(c);
-        const char *close = *end == '(' && is_aggregate_name(c, (size_t)(end - c)) ? closing(end) : NULL;
+        const char *close =
+            *end == '(' && is_aggregate_name(c, (size_t)(end - c)) ? pt__closing_parenthesis(end) : NULL;
         if (close != NULL) {
             c = annotate_call(lower, c, end, close);
             continue;

@@ -54,6 +54,7 @@ typedef struct registration {
     const pt__fn_row *row;
     services *shared;
     decimal_type decimal;
+    bool takes_row; /* see ROW_SUFFIX */
 } registration;
 
 static void leave_services(services *shared)
@@ -179,10 +180,10 @@ static void init_state(duckdb_init_info info)
 
 /* Calls. */
 
-static bool open_columns(pt__fn_call *call, duckdb_data_chunk input, const binding *bound)
+static bool open_columns(pt__fn_call *call, duckdb_data_chunk input, const binding *bound, bool takes_row)
 {
     pt__fn_state *state = call->state;
-    call->column_count = duckdb_data_chunk_get_column_count(input);
+    call->column_count = duckdb_data_chunk_get_column_count(input) - (takes_row ? 1 : 0);
     if (call->column_count > state->column_capacity) {
         free(state->columns);
         state->columns = calloc(call->column_count, sizeof(*state->columns));
@@ -231,7 +232,7 @@ static void run(duckdb_function_info info, duckdb_data_chunk input, duckdb_vecto
         .state = duckdb_scalar_function_get_state(info),
         .zones = registered->shared->zones,
     };
-    if (!open_columns(&call, input, duckdb_scalar_function_get_bind_data(info)))
+    if (!open_columns(&call, input, duckdb_scalar_function_get_bind_data(info), registered->takes_row))
         return;
     if ((call.row->flags & PT__FN_NULLS) == 0)
         propagate_nulls(&call);
@@ -265,12 +266,21 @@ static duckdb_logical_type result_type(const registration *registered)
     return duckdb_create_decimal_type((uint8_t)registered->decimal.precision, (uint8_t)registered->decimal.scale);
 }
 
+static void add_row_parameter(duckdb_scalar_function function)
+{
+    duckdb_logical_type any = duckdb_create_logical_type(DUCKDB_TYPE_ANY);
+    duckdb_scalar_function_add_parameter(function, any);
+    duckdb_destroy_logical_type(&any);
+}
+
 static bool describe(duckdb_scalar_function function, registration *registered, const char *name)
 {
     const pt__fn_row *row = registered->row;
     duckdb_logical_type result = result_type(registered);
     if (result == NULL || !add_parameters(function, row))
         return false;
+    if (registered->takes_row)
+        add_row_parameter(function);
     duckdb_scalar_function_set_name(function, name);
     duckdb_scalar_function_set_return_type(function, result);
     duckdb_destroy_logical_type(&result);
@@ -284,13 +294,27 @@ static bool describe(duckdb_scalar_function function, registration *registered, 
     return true;
 }
 
+/*
+ * A function of one argument that varies is computed for the whole dictionary of a dictionary vector, also for values
+ * that no row has any more, and would fail for them. Under its name and this suffix it takes a column besides, which
+ * nobody looks at: two that vary are not computed so.
+ */
+static const char ROW_SUFFIX[] = "_row";
+
+static bool has_row_suffix(const char *name)
+{
+    size_t size = strlen(name);
+    size_t suffix = sizeof(ROW_SUFFIX) - 1;
+    return size > suffix && strcmp(name + size - suffix, ROW_SUFFIX) == 0;
+}
+
 static duckdb_scalar_function make_function(const pt__fn_row *row, services *shared, decimal_type decimal,
                                             const char *name)
 {
     registration *registered = malloc(sizeof(*registered));
     if (registered == NULL)
         return NULL;
-    *registered = (registration){row, shared, decimal};
+    *registered = (registration){row, shared, decimal, has_row_suffix(name)};
     atomic_fetch_add(&shared->users, 1);
     duckdb_scalar_function function = duckdb_create_scalar_function();
     duckdb_scalar_function_set_extra_info(function, registered, free_registration);
@@ -409,14 +433,22 @@ static bool is_aggregate(const char *name)
     return strncmp(name, AGGREGATE_PREFIX, sizeof(AGGREGATE_PREFIX) - 1) == 0;
 }
 
+static void strip_row_suffix(const char *name, char out[NAME_MAX_BYTES])
+{
+    size_t suffix = has_row_suffix(name) ? sizeof(ROW_SUFFIX) - 1 : 0;
+    snprintf(out, NAME_MAX_BYTES, "%.*s", (int)(strlen(name) - suffix), name);
+}
+
 /** Text in quotes may look like a name of ours; what is none is left to DuckDB. */
 static pt_status register_name(pt__functions *functions, duckdb_connection connection, const char *name, pt_error *err)
 {
     decimal_type decimal;
+    char plain[NAME_MAX_BYTES];
+    strip_row_suffix(name, plain);
     if (is_aggregate(name))
         return register_aggregates(functions, connection, err);
     for (size_t row = 0; row < ROW_COUNT; row++)
-        if (row_is(row, name, &decimal))
+        if (row_is(row, plain, &decimal))
             return register_once(functions, connection, row, decimal, name, err);
     return PT_OK;
 }
@@ -426,9 +458,11 @@ static bool is_registered(const pt__functions *functions, const char *name)
     decimal_type decimal;
     if (pt__map_get(&functions->registered, name) != NULL || (is_aggregate(name) && functions->has_aggregates))
         return true;
+    char plain[NAME_MAX_BYTES];
     bool is_ours = is_aggregate(name);
+    strip_row_suffix(name, plain);
     for (size_t row = 0; row < ROW_COUNT && !is_ours; row++)
-        is_ours = row_is(row, name, &decimal);
+        is_ours = row_is(row, plain, &decimal);
     return !is_ours;
 }
 
