@@ -84,6 +84,7 @@ pt_status pt__durable_from_record(const pt_job_record *record, pt__durable **out
         return pt_error_set(err, PT_NO_MEMORY, "no memory for the record of a job");
     (*out)->fence = record->fence;
     (*out)->recorded = record->state;
+    atomic_store(&(*out)->is_over, record->ended_us != 0); /* the housekeeper must not renew what has ended */
     return PT_OK;
 }
 
@@ -372,8 +373,10 @@ static bool is_to_be_handed_on(pt_job *job, pt_status status)
 pt_status pt__durable_end(pt_job *job, pt_status status, pt_error *err)
 {
     pt__durable *d = job->durable;
-    if (d == NULL || d->fence == 0 || atomic_load(&d->is_lost))
+    if (d == NULL || d->fence == 0)
         return status;
+    if (atomic_load(&d->is_lost))
+        return lost(job, err); /* the housekeeper may not have stopped it yet */
     if (is_to_be_handed_on(job, status)) {
         atomic_store(&d->is_over, true);
         record_state(job, PT_OPERATION_PENDING, NULL, 0, NULL);
