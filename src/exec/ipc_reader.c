@@ -71,17 +71,17 @@ static bool header_is_complete(message_source *source)
     return pt__ipc_message_is_complete(flatbuffer);
 }
 
-/* Steps to the next message; `*at_end` when the stream is over: by its mark, or because the bytes are. */
-static pt_status next_message(message_source *source, bool *at_end, pt_error *err)
+static pt_status verify_header(message_source *source, pt_error *err)
 {
-    PT_TRY(read_frame(source, at_end, err));
-    if (*at_end)
-        return PT_OK;
     struct ArrowBufferView view = buffer_view(source->rest);
     if (ArrowIpcDecoderVerifyHeader(&source->decoder, view, &source->reason) != NANOARROW_OK ||
-        !header_is_complete(source) ||
-        ArrowIpcDecoderDecodeHeader(&source->decoder, view, &source->reason) != NANOARROW_OK)
+        !header_is_complete(source))
         return malformed(err, "a message header", source->reason.message);
+    return PT_OK;
+}
+
+static pt_status step_over(message_source *source, pt_error *err)
+{
     size_t header = (size_t)source->decoder.header_size_bytes;
     int64_t body = source->decoder.body_size_bytes;
     if (body < 0 || header > source->rest.size_bytes || (uint64_t)body > source->rest.size_bytes - header)
@@ -90,6 +90,18 @@ static pt_status next_message(message_source *source, bool *at_end, pt_error *er
     source->rest.data += header + (size_t)body;
     source->rest.size_bytes -= header + (size_t)body;
     return PT_OK;
+}
+
+/* Steps to the next message; `*at_end` when the stream is over: by its mark, or because the bytes are. */
+static pt_status next_message(message_source *source, bool *at_end, pt_error *err)
+{
+    PT_TRY(read_frame(source, at_end, err));
+    if (*at_end)
+        return PT_OK;
+    PT_TRY(verify_header(source, err));
+    if (ArrowIpcDecoderDecodeHeader(&source->decoder, buffer_view(source->rest), &source->reason) != NANOARROW_OK)
+        return malformed(err, "a message header", source->reason.message);
+    return step_over(source, err);
 }
 
 /* ---- checks that the decoder does not make ---- */
@@ -128,6 +140,34 @@ static pt_status check_array(const struct ArrowSchema *schema, const struct Arro
     for (int64_t i = 0; i < schema->n_children; i++)
         PT_TRY(check_array(schema->children[i], array->children[i], err));
     return PT_OK;
+}
+
+pt_status pt__ipc_check_rows(const struct ArrowSchema *schema, const struct ArrowArray *rows, pt_error *err)
+{
+    return check_array(schema, rows, err);
+}
+
+/* Without decoding: a header of rows says something only beside its schema. */
+static pt_status check_messages(message_source *source, pt_error *err)
+{
+    bool at_end;
+    for (;;) {
+        PT_TRY(read_frame(source, &at_end, err));
+        if (at_end)
+            return PT_OK;
+        PT_TRY(verify_header(source, err));
+        PT_TRY(step_over(source, err));
+    }
+}
+
+pt_status pt__ipc_check_stream(pt_bytes_view stream, pt_error *err)
+{
+    message_source source;
+    if (!init_source(&source, stream))
+        return pt_error_set(err, PT_NO_MEMORY, "no memory to read rows");
+    pt_status status = check_messages(&source, err);
+    ArrowIpcDecoderReset(&source.decoder);
+    return status;
 }
 
 /* ---- 64-bit offsets become 32-bit ones ---- */

@@ -214,7 +214,7 @@ pt_status pt__run_relation(pt_session *session, pt_job *job, const pt_plan *rela
 bool pt__host_backend_accepts(const pt_host *host, const char *format)
 {
     const pt__backend_slot *slot = &host->backends[0];
-    return slot->vtable->accepts != NULL && slot->vtable->accepts(slot->self, format);
+    return slot->vtable != NULL && slot->vtable->accepts != NULL && slot->vtable->accepts(slot->self, format);
 }
 
 pt_status pt__run_encoded(pt_job *job, const pt__statement_request *request, const pt__row_sink *sink, pt_error *err)

@@ -1,10 +1,8 @@
 #include "front/flight_sql/job.h"
 
-#include "base/unconst.h"
 #include "front/flight_sql/ingest.h"
 #include "front/flight_sql/metadata.h"
 
-#include <nanoarrow/nanoarrow_ipc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,36 +26,6 @@ static void free_job(void *context)
     pt_bytes_unref(self->data);
     free(self->query);
     free(self);
-}
-
-/* ---- rows that clients sent ---- */
-
-static void release_source(struct ArrowBufferAllocator *allocator, uint8_t *data, int64_t size)
-{
-    (void)data;
-    (void)size;
-    pt_bytes_unref(allocator->private_data);
-}
-
-pt_status pt__flight_ipc_stream(pt_bytes *bytes, struct ArrowArrayStream *out, pt_error *err)
-{
-    pt_bytes_view view = pt_bytes_get_view(bytes);
-    struct ArrowIpcInputStream input;
-    struct ArrowBuffer buffer;
-    ArrowBufferInit(&buffer);
-    /* The buffer only ever lets go of the bytes. */
-    buffer.data = (uint8_t *)pt__unconst(view.data);
-    buffer.size_bytes = (int64_t)view.size_bytes;
-    buffer.capacity_bytes = buffer.size_bytes;
-    buffer.allocator = ArrowBufferDeallocator(release_source, bytes);
-    if (ArrowIpcInputStreamInitBuffer(&input, &buffer) != NANOARROW_OK) {
-        ArrowBufferReset(&buffer);
-        return pt_error_set(err, PT_NO_MEMORY, "no memory to read rows");
-    }
-    if (ArrowIpcArrayStreamReaderInit(out, &input, NULL) == NANOARROW_OK)
-        return PT_OK;
-    input.release(&input);
-    return pt_error_set(err, PT_NO_MEMORY, "no memory to read rows");
 }
 
 /* ---- on the worker ---- */

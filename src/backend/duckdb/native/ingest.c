@@ -300,6 +300,8 @@ static pt_status open_source(source *s, struct ArrowArrayStream *rows, pt_error 
     s->rows = rows;
     if (rows->get_schema(rows, &s->schema) != 0)
         return pt_error_set(err, PT_INVALID_ARGUMENT, "the rows have no schema");
+    if (s->schema.n_children == 0)
+        return pt_error_set(err, PT_INVALID_ARGUMENT, "the rows have no columns");
     return pt__native_error_data(duckdb_schema_from_arrow(s->connection, &s->schema, &s->converted), err);
 }
 

@@ -66,6 +66,9 @@ typedef struct pt__native_statement {
     duckdb_prepared_statement last;
 } pt__native_statement;
 
+/** The statement's text, to be freed; NULL when memory is exhausted. */
+char *pt__native_text(const pt_query *query);
+
 /** Takes the text apart. End it with pt__native_statement_deinit, also after failure. */
 pt_status pt__native_statement_init(pt__native_statement *statement, pt__native_link *link, const char *sql,
                                     pt_error *err);

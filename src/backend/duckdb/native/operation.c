@@ -390,7 +390,7 @@ pt_status pt__native_operation_new(pt__duckdb *database, pt__native *native, con
     op->database = database;
     op->native = native;
     pthread_mutex_init(&op->mutex, NULL);
-    op->sql = strndup((const char *)query->encoded.payload.data, query->encoded.payload.size_bytes);
+    op->sql = pt__native_text(query);
     op->id = strdup(query->operation_id == NULL ? "" : query->operation_id);
     if (query->parameters != NULL && query->parameters->release != NULL) {
         op->parameters = *query->parameters;

@@ -136,7 +136,7 @@ pt_status pt__native_prepare(pt__duckdb *database, pt__native *native, const pt_
 {
     pt__native_link *link = NULL;
     *out = (pt_statement_info){.size_bytes = sizeof(*out)};
-    char *sql = strndup((const char *)query->encoded.payload.data, query->encoded.payload.size_bytes);
+    char *sql = pt__native_text(query);
     if (sql == NULL)
         return pt_error_set(err, PT_NO_MEMORY, "no memory for a statement");
     pt_status status = PT_OK;
@@ -176,7 +176,7 @@ bool pt__native_reads_only(pt__duckdb *database, pt__native *native, const pt_qu
     if (query->transaction != NULL || query->parameters != NULL ||
         pt__native_any(database, native, &link, NULL) != PT_OK)
         return false;
-    char *sql = strndup((const char *)query->encoded.payload.data, query->encoded.payload.size_bytes);
+    char *sql = pt__native_text(query);
     pthread_mutex_lock(&link->lock);
     /* What a session has set for itself ends with it: the statement may mean something else on another node. */
     bool is_read = link->is_pooled && sql != NULL && is_select(link, sql);

@@ -1,8 +1,21 @@
 /* Statements of DuckDB's dialect: taken apart, prepared, told apart by kind. */
 #include "backend/duckdb/native/native.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+char *pt__native_text(const pt_query *query)
+{
+    pt_bytes_view payload = query->encoded.payload;
+    char *text = malloc(payload.size_bytes + 1);
+    if (text == NULL)
+        return NULL;
+    if (payload.size_bytes != 0)
+        memcpy(text, payload.data, payload.size_bytes);
+    text[payload.size_bytes] = '\0';
+    return text;
+}
 
 pt_status pt__native_statement_init(pt__native_statement *statement, pt__native_link *link, const char *sql,
                                     pt_error *err)
