@@ -12,10 +12,18 @@ static pt_status no_memory(pt_error *err)
     return pt_error_set(err, PT_NO_MEMORY, "no memory for a result");
 }
 
-pt_status pt__native_plain_schema(struct ArrowSchema *schema, pt_error *err)
+static bool has_dictionary(const struct ArrowSchema *schema)
+{
+    bool found = schema->dictionary != NULL;
+    for (int64_t i = 0; !found && i < schema->n_children; i++)
+        found = has_dictionary(schema->children[i]);
+    return found;
+}
+
+static pt_status make_plain(struct ArrowSchema *schema, pt_error *err)
 {
     for (int64_t i = 0; i < schema->n_children; i++)
-        PT_TRY(pt__native_plain_schema(schema->children[i], err));
+        PT_TRY(make_plain(schema->children[i], err));
     if (schema->dictionary == NULL)
         return PT_OK;
     struct ArrowSchema plain;
@@ -29,6 +37,19 @@ pt_status pt__native_plain_schema(struct ArrowSchema *schema, pt_error *err)
     schema->release(schema);
     *schema = plain;
     return PT_OK;
+}
+
+/* In a copy: the release of DuckDB's own schemas does not look at the children. */
+pt_status pt__native_plain_schema(struct ArrowSchema *schema, pt_error *err)
+{
+    struct ArrowSchema own;
+    if (!has_dictionary(schema))
+        return PT_OK;
+    if (ArrowSchemaDeepCopy(schema, &own) != NANOARROW_OK)
+        return no_memory(err);
+    schema->release(schema);
+    *schema = own;
+    return make_plain(schema, err);
 }
 
 /* ---- arrays ---- */
