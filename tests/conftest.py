@@ -52,5 +52,8 @@ def spark(url):
     from pyspark.sql.connect.session import SparkSession
 
     session = SparkSession.builder.remote(url).create()
+    # DDL is parsed, and checkpoints are read, by the active session: it must not be one of a server that is gone.
+    SparkSession._default_session = session
+    SparkSession._active_session.session = session
     yield session
     session.stop()
