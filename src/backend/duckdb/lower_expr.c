@@ -197,6 +197,8 @@ static bool is_raising_call(const char *text, size_t size, size_t *name_bytes)
     if (size < 8 || strncmp(text, "spark_", 6) != 0 || open == NULL || text[size - 1] != ')')
         return false;
     *name_bytes = (size_t)(open - text);
+    if (*name_bytes > 4 && strncmp(open - 4, "_row", 4) == 0)
+        return false; /* the text of an expression that stands for this one */
     return memmem(text, *name_bytes, "_ansi", 5) != NULL && pt__closing_parenthesis(open) == text + size - 1;
 }
 
