@@ -15,7 +15,6 @@
 #include <portico/plugin.h>
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- the format ---- */
@@ -54,6 +53,15 @@ static const pt_plan *table_step(pt_builder *builder, pt_text_view name)
     return pt_build_table(builder, &part, 1);
 }
 
+/* Payloads are not terminated. */
+static int64_t number_of(pt_text_view text)
+{
+    int64_t number = 0;
+    for (size_t i = 0; i < text.size_bytes && text.data[i] >= '0' && text.data[i] <= '9' && number < 1000000000; i++)
+        number = number * 10 + (text.data[i] - '0');
+    return number;
+}
+
 static pt_status decode_step(pt_builder *builder, const char *line, size_t size, const pt_plan **plan, pt_error *err)
 {
     pt_text_view rest;
@@ -64,7 +72,7 @@ static pt_status decode_step(pt_builder *builder, const char *line, size_t size,
     else if ((rest = text_after(line, size, "select ")).data != NULL)
         *plan = select_step(builder, *plan, rest);
     else if ((rest = text_after(line, size, "top ")).data != NULL)
-        *plan = pt_build_limit(builder, *plan, atoi(rest.data), -1);
+        *plan = pt_build_limit(builder, *plan, number_of(rest), -1);
     else
         return pt_error_set(err, PT_BAD_PLAN, "acme.query.v1 has no step like \"%.*s\"", (int)size, line);
     return PT_OK;
