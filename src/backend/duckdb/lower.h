@@ -189,4 +189,7 @@ void pt__bind_text(pt__lower *lower, uint32_t id, const char *text, unsigned fla
 /** The parenthesis that closes the one at `open`, text in quotes skipped; NULL: none. */
 const char *pt__closing_parenthesis(const char *open);
 
+/** "ansi", "try" or "legacy": how names of our functions end. */
+const char *pt__mode_name(pt_cast_mode mode);
+
 #endif

@@ -382,15 +382,10 @@ static pt_status put_cast(pt__lower *lower, const cast *c, const char *text, con
     return put_other(lower, c, text, from, to, err);
 }
 
-static const char *mode_name(pt_cast_mode mode)
-{
-    return mode == PT_CAST_TRY ? "try" : mode == PT_CAST_LEGACY ? "legacy" : "ansi";
-}
-
 pt_status pt__put_cast(pt__lower *lower, pt_cast_mode mode, const char *text, const pt_type *from, const pt_type *to,
                        pt_error *err)
 {
-    cast c = {mode_name(mode), NULL};
+    cast c = {pt__mode_name(mode), NULL};
     return put_cast(lower, &c, text, from, to, err);
 }
 
@@ -425,7 +420,7 @@ pt_status pt__lower_cast(pt__lower *lower, const pt_expr_cast *node, pt_error *e
 {
     if (put_literal_decimal(lower, node))
         return PT_OK;
-    cast c = {mode_name(node->mode), node};
+    cast c = {pt__mode_name(node->mode), node};
     const char *text;
     bool in_narrow = lower->in_narrow;
     unsigned seen = lower->seen;

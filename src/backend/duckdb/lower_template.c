@@ -175,7 +175,7 @@ static void open_lambda(pt__lower *lower, argument *items, size_t count, const c
     pt__putf(lower, ")], lambda b%u: ", name);
 }
 
-static const char *mode_name(pt_cast_mode mode)
+const char *pt__mode_name(pt_cast_mode mode)
 {
     return mode == PT_CAST_TRY ? "try" : mode == PT_CAST_LEGACY ? "legacy" : "ansi";
 }
@@ -194,8 +194,8 @@ static pt_status expand(pt__lower *lower, const char *template_text, const pt_ex
                  choose_bound(template_text, call, items);
     if (binds)
         open_lambda(lower, items, count, texts);
-    pt__template template = {template_text,         call->base.type,  types, texts, count,
-                             mode_name(call->mode), lower->time_zone, form};
+    pt__template template = {
+        template_text, call->base.type, types, texts, count, pt__mode_name(call->mode), lower->time_zone, form};
     PT_TRY(pt__put_template(lower, &template, err));
     if (binds)
         pt__put(lower, ")[1]");

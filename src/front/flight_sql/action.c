@@ -279,21 +279,6 @@ static pt_status run_now(pt__flight_task *task, const char *sql, pt_error *err)
     return status;
 }
 
-static const char *quoted(pt__arena *arena, const char *name)
-{
-    char *out = pt__arena_alloc_text(arena, 2 * strlen(name) + 3);
-    char *to = out;
-    *to++ = '"';
-    for (; *name != '\0'; name++) {
-        if (*name == '"')
-            *to++ = '"';
-        *to++ = *name;
-    }
-    *to++ = '"';
-    *to = '\0';
-    return out;
-}
-
 /* catalog and schema become what USE says; "" for success. */
 static const char *set_option(pt__flight_task *task, const char *name, const char *value)
 {
@@ -303,10 +288,10 @@ static const char *set_option(pt__flight_task *task, const char *name, const cha
         return "name";
     if (value == NULL)
         return "value";
-    const char *sql = pt__arena_printf(task->arena, "USE %s", quoted(task->arena, value));
+    const char *sql = pt__arena_printf(task->arena, "USE %s", pt__flight_quoted(task->arena, value));
     if (!is_catalog && session->catalog != NULL)
-        sql = pt__arena_printf(task->arena, "USE %s.%s", quoted(task->arena, session->catalog),
-                               quoted(task->arena, value));
+        sql = pt__arena_printf(task->arena, "USE %s.%s", pt__flight_quoted(task->arena, session->catalog),
+                               pt__flight_quoted(task->arena, value));
     if (run_now(task, sql, NULL) != PT_OK)
         return "value";
     char **kept = is_catalog ? &session->catalog : &session->schema;

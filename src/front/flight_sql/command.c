@@ -84,3 +84,18 @@ pt_bytes *pt__flight_pack_any(const char *name, const ProtobufCMessage *message)
     pt_bytes_unref(value);
     return pt__buffer_take(&any);
 }
+
+const char *pt__flight_quoted(pt__arena *arena, const char *name)
+{
+    char *out = pt__arena_alloc_text(arena, 2 * strlen(name) + 3);
+    char *to = out;
+    *to++ = '"';
+    for (; *name != '\0'; name++) {
+        if (*name == '"')
+            *to++ = '"';
+        *to++ = *name;
+    }
+    *to++ = '"';
+    *to = '\0';
+    return out;
+}

@@ -35,4 +35,7 @@ pt_status pt__flight_unpack(pt__arena *arena, const ProtobufCMessageDescriptor *
 /** A message as the Any of Flight SQL with that name; NULL when memory is exhausted. */
 pt_bytes *pt__flight_pack_any(const char *name, const ProtobufCMessage *message);
 
+/** A name as an identifier of SQL in double quotes, in the arena. */
+const char *pt__flight_quoted(pt__arena *arena, const char *name);
+
 #endif

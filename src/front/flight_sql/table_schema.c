@@ -1,6 +1,7 @@
 #include "front/flight_sql/table_schema.h"
 
 #include "exec/ipc_writer.h"
+#include "front/flight_sql/command.h"
 #include "front/flight_sql/message.h"
 
 #include <nanoarrow/nanoarrow.h>
@@ -69,21 +70,6 @@ static ArrowErrorCode annotate(pt__arena *arena, struct ArrowSchema *column, con
 
 /* ---- the schema of one table ---- */
 
-static const char *quoted(pt__arena *arena, const char *name)
-{
-    char *out = pt__arena_alloc_text(arena, 2 * strlen(name) + 3);
-    char *to = out;
-    *to++ = '"';
-    for (; *name != '\0'; name++) {
-        if (*name == '"')
-            *to++ = '"';
-        *to++ = *name;
-    }
-    *to++ = '"';
-    *to = '\0';
-    return out;
-}
-
 static pt_status annotate_all(pt__arena *arena, struct ArrowSchema *columns, const table *t, pt_error *err)
 {
     PT_TRY(pt__flight_own_schema(columns, err));
@@ -98,8 +84,8 @@ static pt_status annotate_all(pt__arena *arena, struct ArrowSchema *columns, con
 static pt_status encode(pt__flight_session *session, pt__arena *arena, const table *t, pt_bytes **out, pt_error *err)
 {
     pt_statement_info info;
-    const char *sql = pt__arena_printf(arena, "SELECT * FROM %s.%s.%s", quoted(arena, t->catalog),
-                                       quoted(arena, t->schema), quoted(arena, t->name));
+    const char *sql = pt__arena_printf(arena, "SELECT * FROM %s.%s.%s", pt__flight_quoted(arena, t->catalog),
+                                       pt__flight_quoted(arena, t->schema), pt__flight_quoted(arena, t->name));
     pt__statement_request request = {.query = {.format = "duckdb.sql", .payload = {(const uint8_t *)sql, strlen(sql)}}};
     struct ArrowSchema none = {.format = "+s", .name = ""};
     if (pt__session_prepare(session->session, &request, &info, NULL) != PT_OK)
