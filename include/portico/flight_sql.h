@@ -2,9 +2,10 @@
  * The Arrow Flight SQL frontend: the service that ADBC, JDBC, pyarrow.flight and other Flight SQL clients speak.
  *
  * Mount it with pt_frontend_mount(host, &pt_frontend_flight_sql, config, routes, err). Configuration keys:
- * "flight-sql.dialect" (what SQL means: duckdb, the default, or spark), "flight-sql.ticket-lifetime" (of results that
- * nobody fetches, default 5min), "flight-sql.idle-timeout" (of sessions with their statements and transactions,
- * default 30min).
+ * "flight-sql.dialect" (what SQL means: duckdb, the default, or spark), and the limits "flight-sql.idle-timeout" (of
+ * sessions with their statements and transactions), "flight-sql.ticket-lifetime", "flight-sql.max-tickets" (of results
+ * that nobody fetches), "flight-sql.max-statements", "flight-sql.max-transactions" (of a session) and
+ * "flight-sql.max-put-bytes" (of one DoPut); `portico serve --help` tells their defaults.
  *
  * Spec: arrow.flight.protocol and arrow.flight.protocol.sql, as published with Apache Arrow.
  */

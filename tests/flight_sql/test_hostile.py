@@ -183,3 +183,34 @@ def test_a_schema_message_without_its_schema(flight):
             broken = bytearray(header)
             broken[at] ^= 1 << bit
             put(flight, INGEST, [(bytes(broken), body)])
+
+
+# ---- limits ----
+
+def test_what_a_client_can_grow_has_a_limit_that_is_named(server):
+    import pyarrow.flight as pf
+    from raw_flight import Flight
+
+    limits = {"max-statements": 3, "max-transactions": 2, "max-tickets": 2, "max-put-bytes": 65536}
+    small = server.another(*(word for name, value in limits.items() for word in (f"--flight-sql.{name}", str(value))))
+    client = Flight(small.address)
+    try:
+        handles = [client.prepare("select 1")[1] for _ in range(3)]
+        with pytest.raises(pa.ArrowException, match="flight-sql.max-statements"):
+            client.prepare("select 1")
+        client.sql_action("ClosePreparedStatement", "ActionClosePreparedStatementRequest", text(1, handles[0]))
+        client.prepare("select 1")
+        transactions = [client.begin() for _ in range(2)]
+        with pytest.raises(pa.ArrowException, match="flight-sql.max-transactions"):
+            client.begin()
+        client.end(transactions[0], 2)
+        infos = [client.info("CommandStatementQuery", text(1, "select 1 as x")) for _ in range(2)]
+        with pytest.raises(pa.ArrowException, match="flight-sql.max-tickets"):
+            client.info("CommandStatementQuery", text(1, "select 1 as x"))
+        assert client.read(infos[0]).num_rows == 1
+        assert client.query("select 1 as x").num_rows == 1
+        options = field(1, number(1, 1) + number(2, 1))
+        with pytest.raises((pa.ArrowException, pf.FlightError), match="flight-sql.max-put-bytes"):
+            client.put("CommandStatementIngest", options + text(2, "large"), pa.table({"a": list(range(100_000))}))
+    finally:
+        client.close()

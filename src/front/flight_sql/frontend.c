@@ -1,5 +1,6 @@
 #include <portico/flight_sql.h>
 
+#include "base/limit.h"
 #include "base/unconst.h"
 #include "front/flight_sql/calls.h"
 #include "front/flight_sql/errors.h"
@@ -43,8 +44,11 @@ static pt_status read_config(pt__flight *mount, const pt_config *config, pt_erro
     mount->spark_dialect = strcmp(dialect, "spark") == 0;
     if (!mount->spark_dialect && strcmp(dialect, "duckdb") != 0)
         return pt_error_set(err, PT_INVALID_ARGUMENT, "flight-sql.dialect is duckdb or spark, not %s", dialect);
-    PT_TRY(pt_config_duration(config, "flight-sql.ticket-lifetime", 300000, &mount->ticket_lifetime_ms, err));
-    return pt_config_duration(config, "flight-sql.idle-timeout", 1800000, &mount->idle_timeout_ms, err);
+#define PT_LIMIT(field, key, kind, value, reason)                                                                      \
+    PT_TRY(pt__limit_read(config, key, PT_LIMIT_##kind, value, &mount->limits.field, err));
+#include "front/flight_sql/limits.def"
+#undef PT_LIMIT
+    return PT_OK;
 }
 
 static pt_status open_mount(pt_host *host, const pt_config *config, void **out, pt_error *err)

@@ -17,16 +17,22 @@
 
 #define PT_FLIGHT_SQL_URL "type.googleapis.com/arrow.flight.protocol.sql."
 
+/** What clients can grow, and how long it stays: limits.def. */
+typedef struct pt__flight_limits {
+#define PT_LIMIT(field, key, kind, value, reason) uint64_t field;
+#include "front/flight_sql/limits.def"
+#undef PT_LIMIT
+} pt__flight_limits;
+
 typedef struct pt__flight {
     atomic_size_t references;
     pt_host *host;
     pthread_mutex_t lock;
     pt__map sessions; /* session.h: by key, a reference each */
     pt__map tickets;  /* ticket.h: by ticket text */
-    uint64_t ticket_lifetime_ms;
-    uint64_t idle_timeout_ms; /* of statements, transactions and sessions */
-    _Atomic uint64_t now_ms;  /* as of the last tick */
-    bool spark_dialect;       /* what SQL means unless a session says otherwise */
+    pt__flight_limits limits;
+    _Atomic uint64_t now_ms; /* as of the last tick */
+    bool spark_dialect;      /* what SQL means unless a session says otherwise */
 } pt__flight;
 
 pt__flight *pt__flight_ref(pt__flight *mount);

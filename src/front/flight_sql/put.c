@@ -15,9 +15,6 @@
 
 enum { PUT_ARENA_BYTES = 64 << 20 };
 
-/* What is collected, or waited for. */
-#define PUT_ROWS_BYTES_MAX (UINT64_C(4) << 30)
-
 typedef struct put put;
 
 struct put {
@@ -308,9 +305,9 @@ static pt_status take(put *p, const pt__flight_data *data, pt_error *err)
     pt__flight_data_append_ipc(&p->rows, data);
     if (p->rows.failed)
         return pt_error_set(err, PT_NO_MEMORY, "no memory for the rows that the client sends");
-    if (p->rows.size_bytes > PUT_ROWS_BYTES_MAX)
-        return pt_error_set(err, PT_LIMIT, "one DoPut takes %llu bytes of rows",
-                            (unsigned long long)PUT_ROWS_BYTES_MAX);
+    if (p->rows.size_bytes > p->mount->limits.max_put_bytes)
+        return pt_error_set(err, PT_LIMIT, "one DoPut takes %llu bytes of rows (flight-sql.max-put-bytes)",
+                            (unsigned long long)p->mount->limits.max_put_bytes);
     if (is_first)
         p->has_columns = schema_has_fields(pt__buffer_view(&p->rows));
     return PT_OK;

@@ -43,13 +43,18 @@ void pt__flight_statement_unref(pt__flight_statement *statement)
 
 pt_status pt__flight_statement_add(pt__flight_session *session, pt__flight_statement *statement, pt_error *err)
 {
+    uint64_t limit = session->mount->limits.max_statements;
     pthread_mutex_lock(&session->lock);
-    bool added = pt__map_set(&session->statements, statement->handle, statement, NULL);
+    bool has_room = session->statements.live_count < limit;
+    bool added = has_room && pt__map_set(&session->statements, statement->handle, statement, NULL);
     pthread_mutex_unlock(&session->lock);
     if (added)
         return PT_OK;
     pt__flight_statement_unref(statement);
-    return pt_error_set(err, PT_NO_MEMORY, "no memory for a prepared statement");
+    if (has_room)
+        return pt_error_set(err, PT_NO_MEMORY, "no memory for a prepared statement");
+    return pt_error_set(err, PT_LIMIT, "the session has %llu prepared statements open (flight-sql.max-statements)",
+                        (unsigned long long)limit);
 }
 
 pt_status pt__flight_statement_find(pt__flight_session *session, pt_bytes_view handle, pt__flight_statement **out,
@@ -98,6 +103,13 @@ pt_bytes *pt__flight_statement_bound(pt__flight_session *session, pt__flight_sta
 pt_status pt__flight_begin(pt__flight_session *session, char id[PT_FLIGHT_HANDLE_BYTES], pt_error *err)
 {
     void *transaction = NULL;
+    uint64_t limit = session->mount->limits.max_transactions;
+    pthread_mutex_lock(&session->lock);
+    bool has_room = session->transactions.live_count < limit;
+    pthread_mutex_unlock(&session->lock);
+    if (!has_room)
+        return pt_error_set(err, PT_LIMIT, "the session has %llu transactions open (flight-sql.max-transactions)",
+                            (unsigned long long)limit);
     PT_TRY(pt__session_begin(session->session, &transaction, err));
     pt__flight_handle_make(id);
     pthread_mutex_lock(&session->lock);
@@ -224,7 +236,7 @@ static pt__flight_session *find_idle(pt__flight *mount)
     pthread_mutex_lock(&mount->lock);
     for (size_t at = 0; idle == NULL && pt__map_next(&mount->sessions, &at, &key, &value);) {
         pt__flight_session *session = value;
-        if (now_ms > session->last_seen_ms + mount->idle_timeout_ms)
+        if (now_ms > session->last_seen_ms + mount->limits.idle_timeout_ms)
             idle = pt__flight_session_ref(session);
     }
     pthread_mutex_unlock(&mount->lock);

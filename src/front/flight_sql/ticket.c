@@ -32,13 +32,15 @@ pt_status pt__flight_ticket_put(pt__flight *mount, pt__flight_session *session, 
     pt__flight_handle_make(out);
     if (r == NULL)
         return pt_error_set(err, PT_NO_MEMORY, "no memory for a ticket");
-    *r = (result){session, job, mount->now_ms + mount->ticket_lifetime_ms};
+    *r = (result){session, job, mount->now_ms + mount->limits.ticket_lifetime_ms};
     pthread_mutex_lock(&mount->lock);
-    bool put = pt__map_set(&mount->tickets, out, r, NULL);
+    bool has_room = mount->tickets.live_count < mount->limits.max_tickets;
+    bool put = has_room && pt__map_set(&mount->tickets, out, r, NULL);
     pthread_mutex_unlock(&mount->lock);
     if (!put) {
         free(r);
-        return pt_error_set(err, PT_NO_MEMORY, "no memory for a ticket");
+        return has_room ? pt_error_set(err, PT_NO_MEMORY, "no memory for a ticket")
+                        : pt_error_set(err, PT_LIMIT, "too many results wait to be fetched (flight-sql.max-tickets)");
     }
     pt__flight_session_ref(session);
     pt_job_ref(job);
@@ -82,7 +84,7 @@ bool pt__flight_ticket_renew(pt__flight *mount, pt_bytes_view ticket)
     pthread_mutex_lock(&mount->lock);
     result *r = pt__map_get(&mount->tickets, text);
     if (r != NULL)
-        r->expires_ms = mount->now_ms + mount->ticket_lifetime_ms;
+        r->expires_ms = mount->now_ms + mount->limits.ticket_lifetime_ms;
     pthread_mutex_unlock(&mount->lock);
     return r != NULL;
 }
