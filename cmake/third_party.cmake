@@ -17,11 +17,14 @@ if(PT_SANITIZE MATCHES "undefined")
 endif()
 
 find_package(PkgConfig REQUIRED)
-set(PT_CORE_MODULES libnghttp2 openssl libcurl libprotobuf-c libpcre2-8 libutf8proc libzstd liblz4 zlib sqlite3 libpq)
+set(PT_CORE_MODULES libnghttp2 openssl libprotobuf-c libpcre2-8 libutf8proc libzstd liblz4 zlib sqlite3)
 pkg_check_modules(core_libraries REQUIRED IMPORTED_TARGET ${PT_CORE_MODULES})
+# Only their headers: these are loaded when they are needed (base/library.h).
+pkg_check_modules(loaded_libraries REQUIRED libcurl libpq)
 pkg_check_modules(loop_library REQUIRED IMPORTED_TARGET libuv)
 add_library(pt_libraries INTERFACE)
-target_link_libraries(pt_libraries INTERFACE PkgConfig::core_libraries Threads::Threads m)
+target_link_libraries(pt_libraries INTERFACE PkgConfig::core_libraries Threads::Threads ${CMAKE_DL_LIBS} m)
+target_include_directories(pt_libraries SYSTEM INTERFACE ${loaded_libraries_INCLUDE_DIRS})
 add_library(pt::libraries ALIAS pt_libraries)
 add_library(pt::loop ALIAS PkgConfig::loop_library)
 

@@ -1,4 +1,5 @@
 /* The store in a database of PostgreSQL. */
+#include "base/library.h"
 #include "store/sql.h"
 
 #include <libpq-fe.h>
@@ -18,36 +19,53 @@ static const char *const statements[] = {
 
 enum { INTEGER_TEXT_BYTES = 24 };
 
+/* libpq is loaded with a connection: it brings two dozen libraries, and most servers keep their jobs elsewhere. */
 typedef struct connection {
     PGconn *session;
+    void *library;
+#define PT_FUNCTION(name) __typeof__(&(name)) name;
+#include "store/libpq.def"
+#undef PT_FUNCTION
 } connection;
+
+static pt_status load(connection *c, pt_error *err)
+{
+    const pt__library_symbol symbols[] = {
+#define PT_FUNCTION(name) {#name, &c->name},
+#include "store/libpq.def"
+#undef PT_FUNCTION
+    };
+    return pt__library_open("libpq.so.5", symbols, sizeof(symbols) / sizeof(*symbols), &c->library, err);
+}
 
 /* The server's messages end in a newline. */
 static pt_status fail(const connection *c, PGresult *result, pt_error *err)
 {
-    const char *message = result == NULL ? PQerrorMessage(c->session) : PQresultErrorMessage(result);
+    const char *message = result == NULL ? c->PQerrorMessage(c->session) : c->PQresultErrorMessage(result);
     int size = (int)strcspn(message, "\n");
-    pt_error_set(err, PQstatus(c->session) == CONNECTION_OK ? PT_IO : PT_UNAVAILABLE, "the job store: %.*s", size,
+    pt_error_set(err, c->PQstatus(c->session) == CONNECTION_OK ? PT_IO : PT_UNAVAILABLE, "the job store: %.*s", size,
                  message);
-    PQclear(result);
-    return PQstatus(c->session) == CONNECTION_OK ? PT_IO : PT_UNAVAILABLE;
+    c->PQclear(result);
+    return c->PQstatus(c->session) == CONNECTION_OK ? PT_IO : PT_UNAVAILABLE;
 }
 
 static pt_status execute(void *self, const char *sql, pt_error *err)
 {
     connection *c = self;
-    PGresult *result = PQexec(c->session, sql);
-    ExecStatusType status = PQresultStatus(result);
+    PGresult *result = c->PQexec(c->session, sql);
+    ExecStatusType status = c->PQresultStatus(result);
     if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
         return fail(c, result, err);
-    PQclear(result);
+    c->PQclear(result);
     return PT_OK;
 }
 
 static void close_connection(void *self)
 {
     connection *c = self;
-    PQfinish(c->session);
+    if (c->session != NULL)
+        c->PQfinish(c->session);
+    pt__library_close(c->library);
     free(c);
 }
 
@@ -63,10 +81,11 @@ static pt_status open_connection(const char *location, void **out, pt_error *err
     if (c == NULL)
         return pt_error_set(err, PT_NO_MEMORY, "no memory for a job store");
     *out = c;
-    c->session = PQconnectdb(location);
-    if (PQstatus(c->session) != CONNECTION_OK)
+    PT_TRY(load(c, err));
+    c->session = c->PQconnectdb(location);
+    if (c->PQstatus(c->session) != CONNECTION_OK)
         return fail(c, NULL, err);
-    PQsetNoticeReceiver(c->session, drop_notice, NULL);
+    c->PQsetNoticeReceiver(c->session, drop_notice, NULL);
     return PT_OK;
 }
 
@@ -100,49 +119,51 @@ static PGresult *send(connection *c, pt__sql_statement statement, const pt__sql_
     parameters p;
     for (size_t i = 0; i < query->parameter_count; i++)
         set_parameter(&p, i, &query->parameters[i]);
-    return PQexecParams(c->session, statements[statement], (int)query->parameter_count, NULL, p.values, p.lengths,
-                        p.formats, 0);
+    return c->PQexecParams(c->session, statements[statement], (int)query->parameter_count, NULL, p.values, p.lengths,
+                           p.formats, 0);
 }
 
 /* `*unescaped` has to be freed by PQfreemem once the value was used. */
-static pt__sql_value cell(const PGresult *result, int row, int column, pt__sql_kind kind, unsigned char **unescaped)
+static pt__sql_value cell(const connection *c, const PGresult *result, int row, int column, pt__sql_kind kind,
+                          unsigned char **unescaped)
 {
     pt__sql_value out = {.kind = kind};
-    const char *text = PQgetvalue(result, row, column);
+    const char *text = c->PQgetvalue(result, row, column);
     size_t size;
     switch (kind) {
     case PT_SQL_INTEGER: out.integer = strtoll(text, NULL, 10); break;
     case PT_SQL_TEXT: out.text = text; break;
     case PT_SQL_BYTES:
-        *unescaped = PQunescapeBytea((const unsigned char *)text, &size);
+        *unescaped = c->PQunescapeBytea((const unsigned char *)text, &size);
         out.bytes = (pt_bytes_view){*unescaped, *unescaped == NULL ? 0 : size};
         break;
     }
     return out;
 }
 
-static pt_status take_row(const PGresult *result, int row, const pt__sql_query *query, pt_error *err)
+static pt_status take_row(const connection *c, const PGresult *result, int row, const pt__sql_query *query,
+                          pt_error *err)
 {
     pt__sql_value values[PT_SQL_COLUMNS];
     unsigned char *unescaped[PT_SQL_COLUMNS] = {NULL};
     for (size_t i = 0; i < query->column_count; i++)
-        values[i] = cell(result, row, (int)i, query->kinds[i], &unescaped[i]);
+        values[i] = cell(c, result, row, (int)i, query->kinds[i], &unescaped[i]);
     pt_status status = query->row(query->context, values, err);
     for (size_t i = 0; i < query->column_count; i++)
-        PQfreemem(unescaped[i]);
+        c->PQfreemem(unescaped[i]);
     return status;
 }
 
 static pt_status take_result(connection *c, PGresult *result, pt__sql_query *query, pt_error *err)
 {
-    ExecStatusType state = PQresultStatus(result);
+    ExecStatusType state = c->PQresultStatus(result);
     if (state != PGRES_COMMAND_OK && state != PGRES_TUPLES_OK)
         return fail(c, result, err);
-    query->changed = strtoll(PQcmdTuples(result), NULL, 10);
+    query->changed = strtoll(c->PQcmdTuples(result), NULL, 10);
     pt_status status = PT_OK;
-    for (int row = 0; query->row != NULL && status == PT_OK && row < PQntuples(result); row++)
-        status = take_row(result, row, query, err);
-    PQclear(result);
+    for (int row = 0; query->row != NULL && status == PT_OK && row < c->PQntuples(result); row++)
+        status = take_row(c, result, row, query, err);
+    c->PQclear(result);
     return status;
 }
 
@@ -151,9 +172,9 @@ static pt_status run(void *self, pt__sql_statement statement, pt__sql_query *que
 {
     connection *c = self;
     PGresult *result = send(c, statement, query);
-    if (PQstatus(c->session) != CONNECTION_OK) {
-        PQclear(result);
-        PQreset(c->session);
+    if (c->PQstatus(c->session) != CONNECTION_OK) {
+        c->PQclear(result);
+        c->PQreset(c->session);
         result = send(c, statement, query);
     }
     return take_result(c, result, query, err);
@@ -162,12 +183,12 @@ static pt_status run(void *self, pt__sql_statement statement, pt__sql_query *que
 static pt_status read_version(void *self, int64_t *version, pt_error *err)
 {
     connection *c = self;
-    PGresult *result = PQexec(c->session, "SELECT version FROM portico_job_schema");
-    if (PQresultStatus(result) != PGRES_TUPLES_OK)
+    PGresult *result = c->PQexec(c->session, "SELECT version FROM portico_job_schema");
+    if (c->PQresultStatus(result) != PGRES_TUPLES_OK)
         return fail(c, result, err);
-    if (PQntuples(result) > 0)
-        *version = strtoll(PQgetvalue(result, 0, 0), NULL, 10);
-    PQclear(result);
+    if (c->PQntuples(result) > 0)
+        *version = strtoll(c->PQgetvalue(result, 0, 0), NULL, 10);
+    c->PQclear(result);
     return PT_OK;
 }
 

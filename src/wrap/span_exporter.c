@@ -1,7 +1,9 @@
 #include "wrap/span_exporter.h"
 
+#include "base/library.h"
 #include "exec/workers.h"
 
+#define CURL_DISABLE_TYPECHECK /* its macros call the linked function */
 #include <curl/curl.h>
 #include <errno.h>
 #include <pthread.h>
@@ -17,7 +19,16 @@ enum {
     BATCH_SPANS = 512 /* in one request */
 };
 
+/* libcurl, loaded with the exporter: it brings two dozen libraries, and few servers are traced. */
+typedef struct libcurl {
+    void *library;
+#define PT_FUNCTION(name) __typeof__(&(name)) name;
+#include "wrap/libcurl.def"
+#undef PT_FUNCTION
+} libcurl;
+
 struct pt__span_exporter {
+    libcurl curl;
     pthread_mutex_t lock;
     pthread_cond_t changed; /* enough for a batch, or the end */
     pt__workers *workers;
@@ -53,17 +64,17 @@ static size_t ignore_answer(char *data, size_t size, size_t count, void *context
 
 static CURLcode post(CURL *curl, const pt__span_exporter *e, struct curl_slist *headers, const pt__buffer *body)
 {
-    curl_easy_setopt(curl, CURLOPT_URL, e->endpoint);
-    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
-    curl_easy_setopt(curl, CURLOPT_POSTFIELDS, (const char *)body->data);
-    curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE, (long)body->size_bytes);
-    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, ignore_answer);
-    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(curl, CURLOPT_FAILONERROR, 1L);
-    curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT_MS);
-    curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)SEND_TIMEOUT_MS);
-    return curl_easy_perform(curl);
+    e->curl.curl_easy_setopt(curl, CURLOPT_URL, e->endpoint);
+    e->curl.curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
+    e->curl.curl_easy_setopt(curl, CURLOPT_POSTFIELDS, (const char *)body->data);
+    e->curl.curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE, (long)body->size_bytes);
+    e->curl.curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, ignore_answer);
+    e->curl.curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+    e->curl.curl_easy_setopt(curl, CURLOPT_FAILONERROR, 1L);
+    e->curl.curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    e->curl.curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT_MS);
+    e->curl.curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)SEND_TIMEOUT_MS);
+    return e->curl.curl_easy_perform(curl);
 }
 
 static void report(const pt__span_exporter *e, CURLcode code, size_t count)
@@ -71,22 +82,23 @@ static void report(const pt__span_exporter *e, CURLcode code, size_t count)
     char line[256];
     if (code == CURLE_OK)
         return;
-    snprintf(line, sizeof(line), "%zu spans were not taken by %s: %s", count, e->endpoint, curl_easy_strerror(code));
+    snprintf(line, sizeof(line), "%zu spans were not taken by %s: %s", count, e->endpoint,
+             e->curl.curl_easy_strerror(code));
     log_line(e, PT_LOG_WARN, line);
 }
 
 static void send_batch(const pt__span_exporter *e, CURL *curl, const pt__span *spans, size_t count)
 {
     pt__buffer body = PT_BUFFER_INIT;
-    struct curl_slist *headers = curl_slist_append(NULL, "Content-Type: application/json");
+    struct curl_slist *headers = e->curl.curl_slist_append(NULL, "Content-Type: application/json");
     if (e->header != NULL)
-        headers = curl_slist_append(headers, e->header);
+        headers = e->curl.curl_slist_append(headers, e->header);
     pt__spans_append_json(&body, e->service, spans, count);
     if (curl == NULL || headers == NULL || body.failed)
         report(e, CURLE_OUT_OF_MEMORY, count);
     else
         report(e, post(curl, e, headers, &body), count);
-    curl_slist_free_all(headers);
+    e->curl.curl_slist_free_all(headers);
     pt__buffer_deinit(&body);
 }
 
@@ -162,13 +174,13 @@ static void send_all(void *context)
 {
     pt__span_exporter *e = context;
     pt__span *batch = malloc(BATCH_SPANS * sizeof(*batch));
-    CURL *curl = curl_easy_init();
+    CURL *curl = e->curl.curl_easy_init();
     if (batch == NULL)
         discard_all(e);
     else
         while (send_some(e, curl, batch))
             continue;
-    curl_easy_cleanup(curl);
+    e->curl.curl_easy_cleanup(curl);
     free(batch);
 }
 
@@ -191,6 +203,25 @@ void pt__span_exporter_add(pt__span_exporter *e, const pt__span *span)
 }
 
 /* ---- making and ending ---- */
+
+static pt_status load(libcurl *curl, pt_error *err)
+{
+    const pt__library_symbol symbols[] = {
+#define PT_FUNCTION(name) {#name, &curl->name},
+#include "wrap/libcurl.def"
+#undef PT_FUNCTION
+    };
+    PT_TRY(pt__library_open("libcurl.so.4", symbols, sizeof(symbols) / sizeof(*symbols), &curl->library, err));
+    curl->curl_global_init(CURL_GLOBAL_DEFAULT); /* counted; the last cleanup counts */
+    return PT_OK;
+}
+
+static void unload(libcurl *curl)
+{
+    if (curl->library != NULL)
+        curl->curl_global_cleanup();
+    pt__library_close(curl->library);
+}
 
 static pt_status copy_text(const char *text, char **out, pt_error *err)
 {
@@ -230,8 +261,9 @@ pt_status pt__span_exporter_new(const pt_config *config, const pt_env *env, pt__
     pthread_condattr_destroy(&monotonic);
     e->log = env->log;
     e->log_context = env->log_context;
-    curl_global_init(CURL_GLOBAL_DEFAULT); /* counted; the last cleanup counts */
-    pt_status status = configure(e, config, env, err);
+    pt_status status = load(&e->curl, err);
+    if (status == PT_OK)
+        status = configure(e, config, env, err);
     if (status == PT_OK)
         *out = e;
     else
@@ -248,7 +280,7 @@ void pt__span_exporter_free(pt__span_exporter *e)
     pthread_cond_signal(&e->changed);
     pthread_mutex_unlock(&e->lock);
     pt__workers_free(e->workers);
-    curl_global_cleanup();
+    unload(&e->curl);
     pthread_cond_destroy(&e->changed);
     pthread_mutex_destroy(&e->lock);
     free(e->queue);

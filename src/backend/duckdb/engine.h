@@ -38,6 +38,7 @@ typedef struct pt__duckdb {
     uint64_t next_key;
     uint64_t key_mask; /* random: keys cannot be guessed by users who may write SQL of DuckDB */
     uint64_t next_kept;
+    bool has_kept_catalog; /* attached with the first kept result */
 } pt__duckdb;
 
 /** A client's rows under their key. */

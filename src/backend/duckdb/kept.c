@@ -49,6 +49,21 @@ static pt_status run_guarded(pt__command_run *run, const kept *made, const pt_pl
     return status;
 }
 
+/* Attaching costs as much as opening a small database, so it waits for the first result that is kept. */
+static pt_status attach(pt__duckdb *database, pt_error *err)
+{
+    duckdb_connection connection;
+    PT_TRY(pt__duckdb_borrow(database, &connection, err));
+    pthread_mutex_lock(&database->mutex);
+    pt_status status = PT_OK;
+    if (!database->has_kept_catalog)
+        status = pt__duckdb_run(connection, "ATTACH ':memory:' AS " PT_KEPT_CATALOG, err);
+    database->has_kept_catalog = status == PT_OK;
+    pthread_mutex_unlock(&database->mutex);
+    pt__duckdb_return(database, connection);
+    return status;
+}
+
 static kept *name_table(pt__duckdb *database)
 {
     kept *made = calloc(1, sizeof(*made));
@@ -74,7 +89,9 @@ pt_status pt__kept_make(pt__duckdb *database, const pt_query *query, void **out,
     pt__statement_init(&statement, database, query->plan);
     pt__command_run run = {
         .database = database, .statement = &statement, .arena = arena, .time_zone = query->time_zone};
-    pt_status status = run_guarded(&run, made, query->plan, err);
+    pt_status status = attach(database, err);
+    if (status == PT_OK)
+        status = run_guarded(&run, made, query->plan, err);
     pt__statement_deinit(&statement);
     pt__arena_free(arena);
     if (status == PT_OK)

@@ -42,12 +42,16 @@ static pt_status set_memory(duckdb_config options, const pt_config *config, pt_e
     return set_option(options, "memory_limit", text, err);
 }
 
-/* What would reach outside of the process is off: extensions are neither fetched nor loaded by themselves. */
+/*
+ * What would reach outside of the process is off: extensions are neither fetched nor loaded by themselves. Threads of the
+ * allocator give back memory that large statements leave behind.
+ */
 static pt_status fill_options(duckdb_config options, const pt_config *config, const pt_env *env, pt_error *err)
 {
     PT_TRY(set_option(options, "autoinstall_known_extensions", "false", err));
     PT_TRY(set_option(options, "allow_unsigned_extensions", "false", err));
     PT_TRY(set_option(options, "allow_community_extensions", "false", err));
+    PT_TRY(set_option(options, "allocator_background_threads", "true", err));
     PT_TRY(set_option(options, "temp_directory", pt_config_string(config, "duckdb.temp-directory", NULL), err));
     PT_TRY(set_memory(options, config, err));
     return set_threads(options, config, env, err);
@@ -118,13 +122,8 @@ static pt_status restrict_files(duckdb_connection connection, const pt_config *c
     return status;
 }
 
-/*
- * Footers of Parquet files are kept within the memory limit, and read again when their file has changed. Threads of
- * the allocator give back memory that large statements leave behind.
- */
-static const char DATABASE_SETTINGS[] =
-    "ATTACH ':memory:' AS " PT_KEPT_CATALOG "; SET GLOBAL parquet_metadata_cache = true; "
-    "SET GLOBAL allocator_background_threads = true";
+/* Footers of Parquet files are kept within the memory limit, and read again when their file has changed. */
+static const char DATABASE_SETTINGS[] = "SET GLOBAL parquet_metadata_cache = true";
 
 static pt_status prepare(pt__duckdb *self, const pt_config *config, pt_error *err)
 {
