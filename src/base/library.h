@@ -3,7 +3,7 @@
 #ifndef PT_BASE_LIBRARY_H
 #define PT_BASE_LIBRARY_H
 
-#include "portico/error.h"
+#include <portico/error.h>
 
 #include <stddef.h>
 
