@@ -46,6 +46,7 @@ typedef struct foreign_call {
     const pt_method *method; /* NULL: refused; of the loop thread, like mount and entered */
     void *mount;
     pt_mount *entered;
+    bool has_message; /* the first one has shown whose call it is */
     char *path;
     pthread_mutex_t lock; /* of all below */
     pthread_cond_t changed;
@@ -190,11 +191,26 @@ static void run_begin(void *argument)
     pt_error_clear(&err);
 }
 
+/* The first message may show that the call is another mount's. */
+static void give_message(foreign_call *call, pt_bytes_view message)
+{
+    pt_error err = PT_ERROR_INIT;
+    pt_status status = PT_OK;
+    if (!call->has_message)
+        status = pt_routes_claim(message, &call->method, &call->mount, &call->entered, &err);
+    call->has_message = true;
+    if (status == PT_OK)
+        call->method->message(call->mount, &call->base, message);
+    else
+        finish(&call->base, &(pt_call_status){PT_GRPC_RESOURCE_EXHAUSTED, pt_error_full_message(&err), {NULL, 0}});
+    pt_error_clear(&err);
+}
+
 static void run_message(void *argument)
 {
     task *t = argument;
     if (takes_input(t->call))
-        t->call->method->message(t->call->mount, &t->call->base, pt_bytes_get_view(t->request));
+        give_message(t->call, pt_bytes_get_view(t->request));
     pt_bytes_unref(t->request);
     free(t);
 }

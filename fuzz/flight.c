@@ -2,8 +2,8 @@
  * Flight SQL's calls without a transport and without an engine. Input: one byte that chooses the call, then what the
  * client sends: per message two bytes of length and that many bytes. What DoPut collects is read to the last batch.
  */
+#include "front/flight/message.h"
 #include "front/flight_sql/job.h"
-#include "front/flight_sql/message.h"
 #include "front/spark_connect/test_call.c"
 
 #include <portico/flight_sql.h>

@@ -68,6 +68,12 @@ typedef struct pt_frontend_vtable {
     void (*tick)(void *mount, uint64_t now_ms);
     /** sizeof(pt_method) as the plug-in knows it, which later versions may enlarge. 0: that of version 0.1. */
     size_t method_size_bytes;
+    /**
+     * Whether a call of a path that other mounts serve as well is this one's, told from its first message. Of mounts
+     * that share a path all but one claim; that one gets the calls that nobody claims, and those without a message.
+     * NULL: it claims none.
+     */
+    bool (*claims)(void *mount, const char *path, pt_bytes_view first_message);
 } pt_frontend_vtable;
 
 /** No mounts yet; the host must outlive them. `*out` is the caller's to free. Errors: PT_NO_MEMORY. */
@@ -83,6 +89,9 @@ void pt_routes_free(pt_routes *routes);
  *     mount.max-calls           calls that run at once; further ones get RESOURCE_EXHAUSTED; 0, the default: no limit
  *     mount.max-message-bytes   of a request message, where its method has no limit; 0: the connection's limit
  *     mount.call-timeout        how long a call may run, whatever its deadline; 0: no limit
+ *
+ * A path may be shared by mounts that claim calls (pt_frontend_vtable.claims) and at most one that does not, if none of
+ * their methods there has `started`, and all know their callers the same way.
  *
  * Errors: PT_ALREADY_EXISTS when a path is taken; PT_INVALID_ARGUMENT; those of the frontend's open.
  */
@@ -147,6 +156,15 @@ typedef struct pt_mount pt_mount;
 pt_status pt_routes_enter(pt_routes *routes, pt_text_view path, const pt_method **method, void **mount,
                           pt_mount **entered, pt_error *err);
 void pt_routes_leave(pt_mount *entered);
+
+/**
+ * To be called with the first message of a call that entered, before its method gets it: when another mount claims the
+ * call, leaves the one that was entered for that one, and all three values are its. Nothing changes on failure.
+ *
+ * Errors: PT_LIMIT (mount.max-calls).
+ */
+pt_status pt_routes_claim(pt_bytes_view first_message, const pt_method **method, void **mount, pt_mount **entered,
+                          pt_error *err);
 
 /** Iteration over mounts; false past the end. */
 bool pt_routes_mount_at(const pt_routes *routes, size_t index, const pt_frontend_vtable **frontend, void **mount);

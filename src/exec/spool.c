@@ -162,9 +162,14 @@ static bool has_ended(const pt_job *job)
     return job->state != PT_OPERATION_PENDING && job->state != PT_OPERATION_RUNNING;
 }
 
+static bool is_full(pt_job *job)
+{
+    return bytes_from(job, low_mark(job)) > job->session->host->limits.spool_memory;
+}
+
 static void wait_for_room(pt_job *job)
 {
-    while (!has_ended(job) && bytes_from(job, low_mark(job)) > job->session->host->limits.spool_memory)
+    while (!has_ended(job) && is_full(job))
         pthread_cond_wait(&job->changed, &job->lock);
 }
 
@@ -232,6 +237,14 @@ pt_bytes *pt__job_schema_message(pt_job *job)
     pt_bytes *message = job->schema_message == NULL ? NULL : pt_bytes_ref(job->schema_message);
     pthread_mutex_unlock(&job->lock);
     return message;
+}
+
+bool pt__job_waits_for_readers(pt_job *job)
+{
+    pthread_mutex_lock(&job->lock);
+    bool waits = !has_ended(job) && job->output == NULL && is_full(job);
+    pthread_mutex_unlock(&job->lock);
+    return waits;
 }
 
 void pt__job_release_until(pt_job *job, uint64_t index)

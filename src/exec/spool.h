@@ -90,6 +90,12 @@ uint64_t pt__reader_position(const pt__reader *reader);
 /** Frees entries up to and including `index`; those that are unread are kept. */
 void pt__job_release_until(pt_job *job, uint64_t index);
 
+/**
+ * Whether the job goes no further before its output is read: more of it is unread than may wait (spool.memory). Told by
+ * the BATCH event that has made it so.
+ */
+bool pt__job_waits_for_readers(pt_job *job);
+
 /** Frames the schema of the job's batches as an IPC message; NULL before pt__job_execute has begun. A reference. */
 pt_bytes *pt__job_schema_message(pt_job *job);
 

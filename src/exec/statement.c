@@ -18,6 +18,11 @@ static pt_status refuse_undecodable(const pt__statement_request *request, pt_err
     return PT_OK;
 }
 
+static pt_status tell_read(pt_job *job, const pt__statement_request *request, pt_error *err)
+{
+    return request->was_read == NULL ? PT_OK : request->was_read(job, request->was_read_context, err);
+}
+
 static pt_status run_decoded(pt_job *job, const pt__statement_request *request, pt_error *err)
 {
     const pt_plan *plan = NULL;
@@ -25,6 +30,7 @@ static pt_status run_decoded(pt_job *job, const pt__statement_request *request, 
     bool was_command;
     PT_TRY(refuse_undecodable(request, err));
     PT_TRY(pt__session_decode(pt__job_session(job), pt__job_arena(job), &request->query, &plan, err));
+    PT_TRY(tell_read(job, request, err));
     PT_TRY(pt__job_settle(job, plan, &relation, &was_command, err));
     return pt__job_execute(job, relation, err);
 }
@@ -35,6 +41,7 @@ pt_status pt__job_run_statement(pt_job *job, const pt__statement_request *reques
         return run_decoded(job, request, err);
     pt__spool_sink rows;
     pt__row_sink sink = pt__spool_sink_init(&rows, job);
+    PT_TRY(tell_read(job, request, err));
     return pt__run_encoded(job, request, &sink, err);
 }
 

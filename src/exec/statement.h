@@ -14,6 +14,9 @@ typedef struct pt__statement_request {
     pt_encoded_query query;
     struct ArrowArrayStream *parameters; /* rows of values, by position; moved out of; NULL: none */
     void *transaction;                   /* of pt__session_begin; NULL: none */
+    /** Called when the query has been decoded, or is given undecoded, before anything is done; NULL: not. */
+    pt_status (*was_read)(pt_job *job, void *context, pt_error *err);
+    void *was_read_context;
 } pt__statement_request;
 
 /** What the statement is. `*out` as pt_backend_vtable.prepare gives it. */

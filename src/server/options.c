@@ -12,7 +12,18 @@ enum { NAME_BYTES = 128, LINE_BYTES = 8192 };
 static const char environment_prefix[] = "PORTICO_";
 
 typedef enum option_type { TEXT, ADDRESSES, COUNT, SIZE, TIME, BOOLEAN, LOG_LEVEL, LOG_FORMAT } option_type;
-typedef enum section { SERVER, SECURITY, ENGINE, WRAPPERS, SPARK, FLIGHT, HTTP2, FILES, SECTION_COUNT } section;
+typedef enum section {
+    SERVER,
+    SECURITY,
+    ENGINE,
+    WRAPPERS,
+    SPARK,
+    FLIGHT,
+    BALLISTA,
+    HTTP2,
+    FILES,
+    SECTION_COUNT
+} section;
 
 static const char *const section_titles[SECTION_COUNT] = {
     [SERVER] = "Server",
@@ -21,6 +32,7 @@ static const char *const section_titles[SECTION_COUNT] = {
     [WRAPPERS] = "Wrappers (docs/wrappers.md)",
     [SPARK] = "Spark",
     [FLIGHT] = "Flight SQL (docs/flight-sql.md)",
+    [BALLISTA] = "Ballista (docs/ballista.md)",
     [HTTP2] = "HTTP/2 (what a client may make the server hold or do)",
     [FILES] = "portico decode and portico run",
 };

@@ -26,31 +26,88 @@ void pt__mount_close(pt_mount *mount)
     free(mount);
 }
 
+static bool may_share(const pt__route *routes, const pt_method *method, const pt_frontend_vtable *frontend)
+{
+    bool takes_rest = !pt__has(frontend, claims);
+    for (const pt__route *route = routes; route != NULL; route = route->next)
+        if (route->method->started != NULL || (takes_rest && !pt__has(route->mount->frontend, claims)))
+            return false;
+    return routes == NULL || method->started == NULL;
+}
+
+static pt_status path_is_taken(const pt_frontend_vtable *frontend, const char *path, pt_error *err)
+{
+    return pt_error_set(err, PT_ALREADY_EXISTS, "%s cannot serve %s: the path is taken", frontend->name, path);
+}
+
 static pt_status check_paths_free(const pt_routes *routes, const pt_frontend_vtable *frontend, pt_error *err)
 {
-    for (size_t i = 0; i < frontend->method_count; i++)
-        if (pt__map_get(&routes->by_path, method_at(frontend, i)->path) != NULL)
-            return pt_error_set(err, PT_ALREADY_EXISTS, "%s cannot serve %s: the path is taken", frontend->name,
-                                method_at(frontend, i)->path);
+    for (size_t i = 0; i < frontend->method_count; i++) {
+        const pt_method *method = method_at(frontend, i);
+        if (!may_share(pt__map_get(&routes->by_path, method->path), method, frontend))
+            return path_is_taken(frontend, method->path, err);
+    }
     return PT_OK;
 }
 
+/* Callers are told before the call is claimed. */
+static pt_status check_same_callers(const pt_routes *routes, const pt_mount *mount, pt_error *err)
+{
+    for (size_t i = 0; i < mount->frontend->method_count; i++) {
+        const char *path = method_at(mount->frontend, i)->path;
+        const pt__route *other = pt__map_get(&routes->by_path, path);
+        if (other != NULL && (other->mount->authenticator != mount->authenticator ||
+                              strcmp(other->mount->principal, mount->principal) != 0))
+            return path_is_taken(mount->frontend, path, err);
+    }
+    return PT_OK;
+}
+
+/* The one that claims nothing goes before those that do. */
 static bool add_path(pt_routes *routes, const pt_method *method, pt_mount *mount)
 {
+    pt__route *first = pt__map_get(&routes->by_path, method->path);
     pt__route *added = malloc(sizeof(*added));
     if (added == NULL)
         return false;
-    *added = (pt__route){method, mount};
+    *added = (pt__route){method, mount, NULL};
+    if (first != NULL && pt__has(mount->frontend, claims)) {
+        added->next = first->next;
+        first->next = added;
+        return true;
+    }
+    added->next = first;
     if (pt__map_set(&routes->by_path, method->path, added, NULL))
         return true;
     free(added);
     return false;
 }
 
-static void remove_paths(pt_routes *routes, const pt_frontend_vtable *frontend)
+/* Without the mount's; NULL: there is none left. */
+static pt__route *without(pt__route *routes, const pt_mount *mount)
 {
-    for (size_t i = 0; i < frontend->method_count; i++)
-        free(pt__map_remove(&routes->by_path, method_at(frontend, i)->path));
+    for (pt__route **at = &routes; *at != NULL;) {
+        pt__route *route = *at;
+        if (route->mount != mount) {
+            at = &route->next;
+            continue;
+        }
+        *at = route->next;
+        free(route);
+    }
+    return routes;
+}
+
+static void remove_paths(pt_routes *routes, const pt_mount *mount)
+{
+    for (size_t i = 0; i < mount->frontend->method_count; i++) {
+        const char *path = method_at(mount->frontend, i)->path;
+        pt__route *left = without(pt__map_get(&routes->by_path, path), mount);
+        if (left == NULL)
+            pt__map_remove(&routes->by_path, path);
+        else
+            (void)pt__map_set(&routes->by_path, path, left, NULL); /* it is there: needs no memory */
+    }
 }
 
 /* Without memory a service is not listed, but served. */
@@ -96,7 +153,7 @@ static pt_status add_paths(pt_routes *routes, pt_mount *mount, pt_error *err)
     for (size_t i = 0; i < mount->frontend->method_count; i++) {
         if (add_path(routes, method_at(mount->frontend, i), mount))
             continue;
-        remove_paths(routes, mount->frontend);
+        remove_paths(routes, mount);
         return pt_error_set(err, PT_NO_MEMORY, "no memory to mount %s", mount->frontend->name);
     }
     return PT_OK;
@@ -122,6 +179,8 @@ static pt_status add_mount(pt_routes *routes, const pt_frontend_vtable *frontend
     }
     *mount = (pt_mount){.routes = routes, .frontend = frontend, .state = state};
     pt_status status = read_options(mount, options, err);
+    if (status == PT_OK)
+        status = check_same_callers(routes, mount, err);
     if (status == PT_OK)
         status = add_paths(routes, mount, err);
     if (status != PT_OK) {
@@ -172,7 +231,7 @@ static bool start_leaving(pt_routes *routes, const pt_frontend_vtable *frontend)
         return false;
     *at = found->next;
     found->leaving = true;
-    remove_paths(routes, frontend);
+    remove_paths(routes, found);
     append(&routes->leaving, found);
     list_all_services(routes);
     return true;

@@ -282,3 +282,102 @@ PT_TEST(an_older_shorter_frontend_table_is_not_read_past_its_size)
     pt__test_fixture_close(f);
     PT_CHECK_EQ(other.closed, 1);
 }
+
+/* ---- a path that two mounts serve ---- */
+
+static bool claims_mine(void *mount, const char *path, pt_bytes_view first_message)
+{
+    (void)mount;
+    return strcmp(path, "/test.Other/Name") == 0 && first_message.size_bytes == 4 &&
+           memcmp(first_message.data, "mine", 4) == 0;
+}
+
+static void say_claimed(void *mount, pt_call *call, pt_bytes_view message)
+{
+    (void)mount;
+    (void)message;
+    pt_segment segment = {NULL, {(const uint8_t *)"claimed", 7}};
+    (void)pt_call_send(call, &segment, 1, NULL);
+    pt_call_finish(call, &(pt_call_status){PT_GRPC_OK, NULL, {NULL, 0}});
+}
+
+static const pt_method claiming_methods[] = {{.path = "/test.Other/Name", .message = say_claimed}};
+
+static const pt_frontend_vtable claiming_frontend = {
+    .size_bytes = sizeof(pt_frontend_vtable),
+    .name = "claiming",
+    .methods = claiming_methods,
+    .method_count = 1,
+    .claims = claims_mine,
+};
+
+static const pt_frontend_vtable rival_frontend = {
+    .size_bytes = offsetof(pt_frontend_vtable, claims),
+    .name = "rival",
+    .methods = claiming_methods,
+    .method_count = 1,
+    .claims = claims_mine,
+};
+
+static const char *answer(pt__test_fixture *f, const char *message)
+{
+    int32_t id = pt__test_client_unary(&f->client, "/test.Other/Name", NULL, message);
+    return pt__test_reply_text(pt__test_client_reply(&f->client, id), 0);
+}
+
+PT_TEST(a_shared_path_goes_to_the_mount_that_claims_the_first_message)
+{
+    pt__test_fixture *f = open_with_other("mount.principal", "");
+    PT_CHECK_EQ(pt_frontend_mount(NULL, &claiming_frontend, NULL, f->routes, NULL), PT_OK);
+    PT_CHECK_STR(answer(f, "mine"), "claimed");
+    PT_CHECK_STR(answer(f, "theirs"), "?");
+    PT_CHECK_EQ(pt_frontend_call_count(f->routes, &claiming_frontend), 0);
+    PT_CHECK_EQ(pt_frontend_call_count(f->routes, &other_frontend), 0);
+    /* Either may leave, and the other serves alone. */
+    PT_CHECK_EQ(pt_frontend_unmount(f->routes, &other_frontend, PT_UNMOUNT_DRAIN, NULL), PT_OK);
+    PT_CHECK_STR(answer(f, "mine"), "claimed");
+    PT_CHECK_STR(answer(f, "theirs"), "claimed");
+    other = (other_mount){0};
+    PT_CHECK_EQ(pt_frontend_mount(NULL, &other_frontend, NULL, f->routes, NULL), PT_OK);
+    PT_CHECK_STR(answer(f, "theirs"), "?");
+    PT_CHECK_EQ(pt_frontend_unmount(f->routes, &claiming_frontend, PT_UNMOUNT_DRAIN, NULL), PT_OK);
+    PT_CHECK_STR(answer(f, "mine"), "?");
+    pt__test_fixture_close(f);
+}
+
+PT_TEST(a_path_is_shared_by_claimants_and_one_more_with_the_same_callers)
+{
+    pt__test_fixture *f = open_with_other("mount.principal", "Ada");
+    PT_CHECK_EQ(pt_frontend_mount(NULL, &rival_frontend, NULL, f->routes, NULL), PT_ALREADY_EXISTS);
+    PT_CHECK_EQ(pt_frontend_mount(NULL, &claiming_frontend, NULL, f->routes, NULL), PT_ALREADY_EXISTS);
+    PT_CHECK_STR(answer(f, "mine"), "Ada");
+    pt__test_fixture_close(f);
+}
+
+PT_TEST(a_claim_is_refused_when_the_claimant_is_full)
+{
+    pt__test_fixture *f = open_with_other("mount.principal", "");
+    pt_config *config;
+    const pt_method *method;
+    void *state;
+    pt_mount *entered;
+    pt_mount *held;
+    PT_CHECK_EQ(pt_config_new(&config, NULL), PT_OK);
+    PT_CHECK_EQ(pt_config_set(config, "mount.max-calls", "1", NULL), PT_OK);
+    PT_CHECK_EQ(pt_frontend_mount(NULL, &claiming_frontend, config, f->routes, NULL), PT_OK);
+    pt_config_free(config);
+    const pt_text_view path = {"/test.Other/Name", 16};
+    const pt_bytes_view mine = {(const uint8_t *)"mine", 4};
+    PT_CHECK_EQ(pt_routes_enter(f->routes, path, &method, &state, &held, NULL), PT_OK);
+    PT_CHECK_EQ(pt_routes_claim(mine, &method, &state, &held, NULL), PT_OK);
+    PT_CHECK(method == &claiming_methods[0]);
+    PT_CHECK_EQ(pt_routes_enter(f->routes, path, &method, &state, &entered, NULL), PT_OK);
+    PT_CHECK_EQ(pt_routes_claim(mine, &method, &state, &entered, NULL), PT_LIMIT);
+    PT_CHECK(method == &methods[0]);
+    int32_t id = pt__test_client_unary(&f->client, "/test.Other/Name", NULL, "mine");
+    PT_CHECK_STR(pt__test_client_reply(&f->client, id)->grpc_status, "8");
+    pt_routes_leave(entered);
+    pt_routes_leave(held);
+    PT_CHECK_STR(answer(f, "mine"), "claimed");
+    pt__test_fixture_close(f);
+}

@@ -46,8 +46,12 @@ void pt_routes_free(pt_routes *routes)
     size_t position = 0;
     const char *path;
     void *value;
-    while (pt__map_next(&routes->by_path, &position, &path, &value))
-        free(value);
+    while (pt__map_next(&routes->by_path, &position, &path, &value)) {
+        for (pt__route *next, *route = value; route != NULL; route = next) {
+            next = route->next;
+            free(route);
+        }
+    }
     pt__map_deinit(&routes->by_path);
     pt__map_deinit(&routes->services);
     free(routes);
@@ -79,19 +83,52 @@ const pt_method *pt_routes_find(const pt_routes *routes, pt_text_view path, void
     return found->method;
 }
 
+static pt_status enter(const pt__route *route, const pt_method **method, void **mount, pt_mount **entered,
+                       pt_error *err)
+{
+    pt_mount *into = route->mount;
+    if (into->max_calls != 0 && into->call_count >= into->max_calls)
+        return pt_error_set(err, PT_LIMIT, "%zu calls of %s run already (mount.max-calls)", into->call_count,
+                            into->frontend->name);
+    into->call_count++;
+    *method = route->method;
+    *mount = into->state;
+    *entered = into;
+    return PT_OK;
+}
+
 pt_status pt_routes_enter(pt_routes *routes, pt_text_view path, const pt_method **method, void **mount,
                           pt_mount **entered, pt_error *err)
 {
     const pt__route *found = find(routes, path);
     if (found == NULL)
         return pt_error_set(err, PT_UNSUPPORTED, "there is no method %.*s here", (int)path.size_bytes, path.data);
-    if (found->mount->max_calls != 0 && found->mount->call_count >= found->mount->max_calls)
-        return pt_error_set(err, PT_LIMIT, "%zu calls of %s run already (mount.max-calls)", found->mount->call_count,
-                            found->mount->frontend->name);
-    found->mount->call_count++;
-    *method = found->method;
-    *mount = found->mount->state;
-    *entered = found->mount;
+    return enter(found, method, mount, entered, err);
+}
+
+static const pt__route *find_claimant(const pt__route *routes, const char *path, pt_bytes_view first_message)
+{
+    for (const pt__route *route = routes; route != NULL; route = route->next) {
+        const pt_frontend_vtable *frontend = route->mount->frontend;
+        if (pt__has(frontend, claims) && frontend->claims(route->mount->state, path, first_message))
+            return route;
+    }
+    return NULL;
+}
+
+pt_status pt_routes_claim(pt_bytes_view first_message, const pt_method **method, void **mount, pt_mount **entered,
+                          pt_error *err)
+{
+    const char *path = (*method)->path;
+    pt_mount *former = *entered;
+    const pt__route *routes = pt__map_get(&former->routes->by_path, path);
+    if (routes == NULL || (routes->mount == former && routes->next == NULL))
+        return PT_OK; /* nobody shares it */
+    const pt__route *claimant = find_claimant(routes, path, first_message);
+    if (claimant == NULL || claimant->mount == former)
+        return PT_OK;
+    PT_TRY(enter(claimant, method, mount, entered, err));
+    pt_routes_leave(former);
     return PT_OK;
 }
 

@@ -40,6 +40,7 @@ struct pt_routes {
 typedef struct pt__route {
     const pt_method *method;
     pt_mount *mount;
+    struct pt__route *next; /* of the same path; the first one gets what nobody claims */
 } pt__route;
 
 /**

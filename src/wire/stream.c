@@ -248,6 +248,15 @@ static bool takes_input(const pt__stream *stream)
     return stream->handler_attached && !stream->finished && !stream->ended;
 }
 
+static pt_status give_message(pt__stream *stream, pt_bytes_view message, pt_error *err)
+{
+    if (!stream->has_message)
+        PT_TRY(pt_routes_claim(message, &stream->method, &stream->mount, &stream->entered, err));
+    stream->has_message = true;
+    stream->method->message(stream->mount, &stream->call, message);
+    return PT_OK;
+}
+
 static void read_messages(pt__stream *stream, pt_bytes_view bytes)
 {
     pt_error err = PT_ERROR_INIT;
@@ -256,7 +265,7 @@ static void read_messages(pt__stream *stream, pt_bytes_view bytes)
         pt_bytes_view message;
         status = pt__message_reader_next(&stream->reader, &bytes, &message, &err);
         if (status == PT_OK)
-            stream->method->message(stream->mount, &stream->call, message);
+            status = give_message(stream, message, &err);
     }
     if (status != PT_OK && status != PT_NEED_MORE)
         refuse_with(stream, &err);

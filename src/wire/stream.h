@@ -35,6 +35,7 @@ typedef struct pt__stream {
     uint64_t deadline_ms; /* 0: none */
     pt_error refusal;     /* what was wrong with the headers */
     bool headers_done;
+    bool has_message; /* the first one, which tells whose call it is */
     bool input_ended;
 
     /* The answer. */

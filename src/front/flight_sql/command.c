@@ -1,7 +1,7 @@
 #include "front/flight_sql/command.h"
 
 #include "decode/protobuf.h"
-#include "front/flight_sql/message.h"
+#include "front/flight/message.h"
 #include "wire/proto.h"
 
 #include <string.h>

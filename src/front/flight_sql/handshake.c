@@ -1,7 +1,7 @@
 /* Handshake: who signs in is told a token, by which the calls of one client find its session. */
+#include "front/flight/message.h"
 #include "front/flight_sql/calls.h"
 #include "front/flight_sql/errors.h"
-#include "front/flight_sql/message.h"
 #include "front/flight_sql/session.h"
 
 #include <arrow/flight.pb-c.h>

@@ -1,12 +1,12 @@
 /* DoPut: updates, values for prepared statements, and rows for tables. */
 #include "base/unconst.h"
 #include "exec/ipc_reader.h"
+#include "front/flight/follower.h"
+#include "front/flight/message.h"
 #include "front/flight_sql/calls.h"
 #include "front/flight_sql/command.h"
 #include "front/flight_sql/errors.h"
-#include "front/flight_sql/follower.h"
 #include "front/flight_sql/job.h"
-#include "front/flight_sql/message.h"
 
 #include <arrow/flight.pb-c.h>
 #include <arrow/flight_sql.pb-c.h>

@@ -1,8 +1,8 @@
 #include "front/flight_sql/table_schema.h"
 
 #include "exec/ipc_writer.h"
+#include "front/flight/message.h"
 #include "front/flight_sql/command.h"
-#include "front/flight_sql/message.h"
 
 #include <nanoarrow/nanoarrow.h>
 #include <stdio.h>

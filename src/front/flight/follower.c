@@ -1,4 +1,4 @@
-#include "front/flight_sql/follower.h"
+#include "front/flight/follower.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

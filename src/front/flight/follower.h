@@ -3,8 +3,8 @@
  *
  * Threads: the loop thread.
  */
-#ifndef PT_FRONT_FLIGHT_SQL_FOLLOWER_H
-#define PT_FRONT_FLIGHT_SQL_FOLLOWER_H
+#ifndef PT_FRONT_FLIGHT_FOLLOWER_H
+#define PT_FRONT_FLIGHT_FOLLOWER_H
 
 #include "exec/spool.h"
 

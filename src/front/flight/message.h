@@ -4,8 +4,8 @@
  * Spec: arrow.flight.protocol (arrow.apache.org, "Arrow Flight RPC"); FlightData's data_header is the flatbuffer of an
  *       IPC message without its prefix, schemas elsewhere have it.
  */
-#ifndef PT_FRONT_FLIGHT_SQL_MESSAGE_H
-#define PT_FRONT_FLIGHT_SQL_MESSAGE_H
+#ifndef PT_FRONT_FLIGHT_MESSAGE_H
+#define PT_FRONT_FLIGHT_MESSAGE_H
 
 #include "base/buffer.h"
 #include "exec/spool.h"
@@ -27,6 +27,9 @@ pt_status pt__flight_send_batch(pt_call *call, const pt__spool_entry *entry, pt_
 
 /** Replaces a schema that somebody else made by one of our own, which nanoarrow's setters may change. */
 pt_status pt__flight_own_schema(struct ArrowSchema *schema, pt_error *err);
+
+/** The bytes of a serialized Ticket, a view into it. */
+pt_status pt__flight_ticket_read(pt_bytes_view message, pt_bytes_view *out, pt_error *err);
 
 /** The fields of a FlightData; views into the message. */
 typedef struct pt__flight_data {

@@ -1,4 +1,4 @@
-#include "front/flight_sql/message.h"
+#include "front/flight/message.h"
 
 #include "wire/proto.h"
 
@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum {
+    TICKET = 1,     /* field of Ticket */
     DESCRIPTOR = 1, /* fields of FlightData */
     DATA_HEADER = 2,
     DATA_BODY = 1000,
@@ -71,6 +72,18 @@ pt_status pt__flight_own_schema(struct ArrowSchema *schema, pt_error *err)
     schema->release(schema);
     *schema = own;
     return PT_OK;
+}
+
+pt_status pt__flight_ticket_read(pt_bytes_view message, pt_bytes_view *out, pt_error *err)
+{
+    pt__proto_field field;
+    pt__proto_state state;
+    *out = (pt_bytes_view){NULL, 0};
+    while ((state = pt__proto_next(&message, &field)) == PT_PROTO_FIELD) {
+        if (field.number == TICKET && field.wire_type == PT_PROTO_BYTES)
+            *out = field.bytes;
+    }
+    return state == PT_PROTO_END ? PT_OK : pt_error_set(err, PT_BAD_MESSAGE, "malformed Ticket");
 }
 
 pt_status pt__flight_data_read(pt_bytes_view message, pt__flight_data *out, pt_error *err)
