@@ -212,8 +212,9 @@ typedef struct pt_backend_vtable {
     /** Whether an encoded query only reads, so that it may be run again after a crash; NULL: none is known to. */
     bool (*reads_only)(void *session, const pt_query *query);
     /**
-     * Whether the write of that operation is proven to have been carried out, asked after the node that ran it has
-     * died. NULL: that can never be proven.
+     * Whether the write of that operation (pt_query.leaves_proof) is proven to have been carried out, asked after the
+     * node that ran it has died: what it finds half done that cannot be undone, it may complete. NULL: that can never be
+     * proven.
      */
     pt_status (*was_committed)(void *session, const char *operation_id, bool *out, pt_error *err);
     /** Reads `rows` to their end (they are the caller's to release) and writes them, all or nothing. */
@@ -222,6 +223,8 @@ typedef struct pt_backend_vtable {
     /** Rows in the columns that the kind names, text unless said otherwise, ordered by them. */
     pt_status (*metadata)(void *session, const pt_metadata_request *request, struct ArrowArrayStream *out,
                           pt_error *err);
+    /** Nobody will ask was_committed for that operation any more. */
+    void (*forget_committed)(void *self, const char *operation_id);
 } pt_backend_vtable;
 
 /** A backend that is open, under the name that the host knows it by. */

@@ -49,6 +49,8 @@ typedef struct pt_query {
     /* Of statements in a backend's own dialect; NULL: none. */
     struct ArrowArrayStream *parameters; /* rows of values, by position; moved out of by the operation */
     void *transaction;                   /* what pt_backend_vtable.begin made */
+    /** A write whose operation_id pt_backend_vtable.was_committed is to find, once it has taken effect. */
+    bool leaves_proof;
 } pt_query;
 
 #ifdef __cplusplus

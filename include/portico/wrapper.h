@@ -112,6 +112,7 @@ pt_status pt_forward_begin(void *session, void **transaction, pt_error *err);
 pt_status pt_forward_end(void *session, void *transaction, bool commit, pt_error *err);
 bool pt_forward_reads_only(void *session, const pt_query *query);
 pt_status pt_forward_was_committed(void *session, const char *operation_id, bool *out, pt_error *err);
+void pt_forward_forget_committed(void *self, const char *operation_id);
 pt_status pt_forward_ingest(void *session, const pt_ingest *request, struct ArrowArrayStream *rows, int64_t *row_count,
                             pt_error *err);
 pt_status pt_forward_metadata(void *session, const pt_metadata_request *request, struct ArrowArrayStream *out,

@@ -21,9 +21,11 @@ static pt_status already_exists(pt__command *c, const pt_name *name)
 
 /* ---- files ---- */
 
-static pt_status run_write(pt__command *c, const pt_plan_write_files *write)
+typedef pt_status (*command_runner)(pt_job *job, const pt_plan *command, pt_error *err);
+
+static pt_status run_write(pt__command *c, const pt_plan_write_files *write, command_runner run)
 {
-    PT_TRY(pt__run_command(c->job, &write->base, c->err));
+    PT_TRY(run(c->job, &write->base, c->err));
     pt__schema_cache_clear(c->session->host); /* a file may have been replaced within a tick of its clock */
     return PT_OK;
 }
@@ -50,7 +52,7 @@ PT_COMMAND(write_files)
         return pt__raise(c->err, PT_COND_PATH_ALREADY_EXISTS, "outputPath",
                          pt__arena_printf(c->arena, "file:%s", write->path), NULL);
     if (!exists || node->mode != PT_SAVE_IGNORE)
-        PT_TRY(run_write(c, pt__plan_as_write_files(analyzed)));
+        PT_TRY(run_write(c, pt__plan_as_write_files(analyzed), pt__run_command));
     return pt__rows_none(c->arena, out, c->err);
 }
 
@@ -117,7 +119,7 @@ static pt_status write_external(pt__command *c, pt_plan_create_table *table)
     write->partition_columns = table->partition_columns;
     write->partition_count = table->partition_count;
     PT_TRY(pt__analyze(c->arena, &c->catalog->base, &write->base, &analyzed, c->err));
-    PT_TRY(run_write(c, pt__plan_as_write_files(analyzed)));
+    PT_TRY(run_write(c, pt__plan_as_write_files(analyzed), pt__run_first_command));
     table->schema = pt__analyzed_schema(c->arena, pt__plan_as_write_files(analyzed)->query);
     table->query = NULL;
     return PT_OK;
@@ -195,7 +197,7 @@ static pt_status insert_into_files(pt__command *c, const pt_plan_insert *insert)
     write->partition_columns = table->partition_columns;
     write->partition_count = table->partition_count;
     write->target = table;
-    return run_write(c, write);
+    return run_write(c, write, pt__run_command);
 }
 
 static pt_status insert_rows(pt__command *c, const pt_plan_insert *node)

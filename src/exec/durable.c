@@ -203,6 +203,11 @@ static pt_status record_state(pt_job *job, pt_operation_state state, const pt_er
     return status;
 }
 
+bool pt__durable_is_on_record(const pt_job *job)
+{
+    return job != NULL && job->durable != NULL && job->durable->fence != 0;
+}
+
 void pt__durable_withdraw(pt_job *job)
 {
     pt_host *host = job->session->host;
@@ -392,9 +397,19 @@ static void discard(void *argument)
 {
     pt_job *job = argument;
     pt_host *host = job->session->host;
-    if (host->store->remove(host->store_self, job->id, NULL) == PT_OK && job->durable->output_name != NULL)
+    bool is_removed = host->store->remove(host->store_self, job->id, NULL) == PT_OK;
+    if (is_removed && job->durable->output_name != NULL)
         pt__output_remove(host->output_folder, job->durable->output_name);
+    if (is_removed && job->kind == PT_JOB_WRITE)
+        pt__host_forget_proof(host, job->id);
     pt_job_unref(job);
+}
+
+void pt__host_forget_proof(pt_host *host, const char *job_id)
+{
+    for (size_t i = 0; i < host->backend_count; i++)
+        if (pt__backend_has(&host->backends[i], forget_committed))
+            host->backends[i].vtable->forget_committed(host->backends[i].self, job_id);
 }
 
 void pt__durable_discard(pt_job *job)

@@ -34,6 +34,12 @@ void pt__durable_free(pt__durable *durable);
 /** Puts a new job on record. Errors: PT_ALREADY_EXISTS. */
 pt_status pt__durable_insert(pt_job *job, pt_operation_state state, pt_error *err);
 
+/** Whether the job is on record: `job` may be NULL. */
+bool pt__durable_is_on_record(const pt_job *job);
+
+/** Nobody will ask the host's backends any more whether the write of that job was carried out. */
+void pt__host_forget_proof(pt_host *host, const char *job_id);
+
 /** Off the record again: the job could not be started. */
 void pt__durable_withdraw(pt_job *job);
 

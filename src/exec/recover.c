@@ -215,17 +215,17 @@ static pt_status is_proven(pt_session *session, const char *id, bool *out, pt_er
     return slot->vtable->was_committed(backend_session, id, out, err);
 }
 
-/* Why the job cannot be run again; PT_OK when it can, or when it need not. */
-static pt_status may_run(pt_job *job, const pt__stored_job *stored, bool *is_done, pt_error *err)
+/* Why the job cannot be run again; PT_OK when it can, or when it need not: then what it answers is made again. */
+static pt_status may_run(pt_job *job, const pt__stored_job *stored, pt_error *err)
 {
-    *is_done = false;
     if (is_to_be_proven(stored)) {
-        PT_TRY(is_proven(job->session, job->id, is_done, err));
-        return *is_done ? PT_OK
-                        : pt_error_set(err, PT_INTERRUPTED,
-                                       "the job %s was writing when its node ended; whether that took effect is not "
-                                       "known, and it is not run twice",
-                                       job->id);
+        PT_TRY(is_proven(job->session, job->id, &job->is_proven, err));
+        return job->is_proven
+                   ? PT_OK
+                   : pt_error_set(err, PT_INTERRUPTED,
+                                  "the job %s was writing when its node ended; whether that took effect is not "
+                                  "known, and it is not run twice",
+                                  job->id);
     }
     if (stored->outcome.need_count == 0)
         return PT_OK;
@@ -277,17 +277,15 @@ static void remove_outputs(pt_host *host, const pt__stored_job *stored)
 static pt_status go_on(pt_job *job, const pt__stored_job *stored, pt_error *err)
 {
     pt_error why = PT_ERROR_INIT;
-    bool is_done = false;
     set_numbers(job, stored);
     remove_outputs(job->session->host, stored);
     pt_status status = restore_state(job->session, &stored->request, &why);
     if (status == PT_OK)
-        status = may_run(job, stored, &is_done, &why);
-    bool is_over = status != PT_OK || is_done;
-    if (is_over)
+        status = may_run(job, stored, &why);
+    if (status != PT_OK)
         end_job(job, status, &why);
     pt_error_clear(&why);
-    return is_over ? PT_OK : pt__job_post(job, err);
+    return status != PT_OK ? PT_OK : pt__job_post(job, err);
 }
 
 static pt_status make_again(pt_host *host, pt_session *session, const pt__stored_job *stored, pt_job **out,

@@ -15,6 +15,7 @@ typedef struct ended_job {
     char *output;     /* NULL: none */
     int64_t ended_us; /* 0: it has not ended, but its node has */
     int64_t bytes;
+    bool is_write;
 } ended_job;
 
 typedef struct ended_jobs {
@@ -50,7 +51,9 @@ static pt_status take_ended(void *context, const pt_job_record *record, pt_error
     if (!grow(jobs))
         return pt_error_set(err, PT_NO_MEMORY, "no memory to look through jobs");
     ended_job *job = &jobs->items[jobs->count++];
-    *job = (ended_job){.ended_us = record->ended_us, .bytes = outcome.output == NULL ? 0 : record->bytes};
+    *job = (ended_job){.ended_us = record->ended_us,
+                       .bytes = outcome.output == NULL ? 0 : record->bytes,
+                       .is_write = record->kind == PT_JOB_WRITE};
     size_t size = strnlen(record->id, sizeof(job->id) - 1);
     memcpy(job->id, record->id, size);
     job->output = outcome.output == NULL ? NULL : strdup(outcome.output);
@@ -66,9 +69,12 @@ static int compare_ends(const void *a, const void *b)
 
 static void remove_job(pt_host *host, const ended_job *job)
 {
-    if (host->store->remove(host->store_self, job->id, NULL) == PT_OK && job->output != NULL &&
-        host->output_folder != NULL)
+    if (host->store->remove(host->store_self, job->id, NULL) != PT_OK)
+        return;
+    if (job->output != NULL && host->output_folder != NULL)
         pt__output_remove(host->output_folder, job->output);
+    if (job->is_write)
+        pt__host_forget_proof(host, job->id);
 }
 
 /* Of a job that never ended: it is taken over, so that its node cannot come back to it, and ended. */

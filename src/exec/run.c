@@ -1,5 +1,6 @@
 #include "exec/run.h"
 
+#include "exec/durable.h"
 #include "exec/persist.h"
 #include "exec/recover.h"
 #include "plan/arrow_schema.h"
@@ -226,7 +227,8 @@ pt_status pt__run_encoded(pt_job *job, const pt__statement_request *request, con
     query.encoded = request->query;
     query.parameters = request->parameters;
     query.transaction = request->transaction;
-    return run_query(&r, &query, NULL);
+    query.leaves_proof = pt__durable_is_on_record(job);
+    return job->is_proven ? PT_OK : run_query(&r, &query, NULL);
 }
 
 /* A stream says itself why it failed; the operation is that of nobody. */
@@ -255,7 +257,7 @@ static pt_status drop_batch(void *context, struct ArrowArray *batch, bool is_bor
     return PT_OK;
 }
 
-pt_status pt__run_command(pt_job *job, const pt_plan *command, pt_error *err)
+static pt_status run_command(pt_job *job, const pt_plan *command, bool is_last, pt_error *err)
 {
     const pt__row_sink sink = {drop_schema, drop_batch, NULL, NULL};
     run r = {.session = job->session, .job = job, .sink = &sink, .err = err};
@@ -263,8 +265,19 @@ pt_status pt__run_command(pt_job *job, const pt_plan *command, pt_error *err)
     pt__session_time_zone(job->session, zone);
     pt_query query = pt__query_for(job->session, job, pt__job_arena(job), zone);
     query.plan = command;
+    query.leaves_proof = is_last && pt__durable_is_on_record(job);
     PT_TRY(pt__job_begin(job, PT_JOB_WRITE, err));
     pt_status status = run_query(&r, &query, NULL);
     atomic_fetch_add(&job->session->host->data_version, 1);
     return status;
+}
+
+pt_status pt__run_command(pt_job *job, const pt_plan *command, pt_error *err)
+{
+    return run_command(job, command, true, err);
+}
+
+pt_status pt__run_first_command(pt_job *job, const pt_plan *command, pt_error *err)
+{
+    return run_command(job, command, false, err);
 }

@@ -42,8 +42,14 @@ pt_status pt__run_stream(pt_job *job, struct ArrowArrayStream *stream, const pt_
 /** Whether the backend takes the format undecoded. */
 bool pt__host_backend_accepts(const pt_host *host, const char *format);
 
-/** Runs an analyzed command on the backend; rows it may give are dropped. */
+/**
+ * Runs an analyzed command on the backend; rows it may give are dropped. It is the last one of its job: that it was
+ * carried out proves that all of the job was.
+ */
 pt_status pt__run_command(pt_job *job, const pt_plan *command, pt_error *err);
+
+/** One that others follow. */
+pt_status pt__run_first_command(pt_job *job, const pt_plan *command, pt_error *err);
 
 /** The sink that writes batches into the job's spool, at least one. `rows` is its state and outlives it. */
 typedef struct pt__spool_sink {

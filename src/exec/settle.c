@@ -102,6 +102,8 @@ pt_status pt__job_settle(pt_job *job, const pt_plan *plan, const pt_plan **relat
     *was_command = pt__plan_is_command(plan);
     if (changes_something(plan))
         PT_TRY(pt__job_begin(job, PT_JOB_WRITE, err));
+    if (changes_something(plan) && job->is_proven)
+        return pt__rows_none(arena, relation, err);
     PT_TRY(dispatch(&c, plan, relation));
     return pt__job_check(job, err);
 }

@@ -196,6 +196,7 @@ struct pt_job {
     char traceparent[PT_TRACEPARENT_BYTES]; /* "": none */
     bool is_detached;
     bool is_recorded_first;
+    bool is_proven; /* its write was carried out by a node that died: what is left to do is to say so */
     pt_status (*run)(pt_job *job, void *context, pt_error *err);
     void (*free_context)(void *context);
     void *context;

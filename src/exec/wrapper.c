@@ -151,6 +151,13 @@ pt_status pt_forward_was_committed(void *session, const char *operation_id, bool
                : PT_OK;
 }
 
+void pt_forward_forget_committed(void *self, const char *operation_id)
+{
+    const pt_backend *inner = &((pt_wrapper *)self)->inner;
+    if (pt_backend_has(inner, forget_committed))
+        inner->vtable->forget_committed(inner->self, operation_id);
+}
+
 pt_status pt_forward_ingest(void *session, const pt_ingest *request, struct ArrowArrayStream *rows, int64_t *row_count,
                             pt_error *err)
 {
@@ -323,6 +330,7 @@ static void compose(pt_backend_vtable *out, const pt_backend *changes, const pt_
     OPTIONAL(was_committed)
     OPTIONAL(ingest)
     OPTIONAL(metadata)
+    OPTIONAL(forget_committed)
 #undef OPTIONAL
 #undef CHANGED
 }

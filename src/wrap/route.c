@@ -478,6 +478,22 @@ static pt_status explain(void *session, const pt_query *query, struct pt__arena 
     return PT_OK;
 }
 
+/* ---- proofs of writes: whoever has one ---- */
+
+static pt_status was_committed(void *session, const char *operation_id, bool *out, pt_error *err)
+{
+    *out = false;
+    for (size_t i = 0; !*out && i < router_of(session)->target_count; i++) {
+        const pt_backend *backend = &router_of(session)->targets[i];
+        void *inner;
+        if (!pt_backend_has(backend, was_committed))
+            continue;
+        PT_TRY(session_on(session, i, &inner, err));
+        PT_TRY(backend->vtable->was_committed(inner, operation_id, out, err));
+    }
+    return PT_OK;
+}
+
 /* ---- kept results ---- */
 
 static void remember_kept(router *r, const void *kept, size_t target)
@@ -524,6 +540,7 @@ static const pt_backend_vtable changes = {
     .explain = explain,
     .keep = keep,
     .release_kept = release_kept,
+    .was_committed = was_committed,
 };
 
 const pt_wrapper_vtable pt_wrapper_route = {

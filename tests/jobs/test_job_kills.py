@@ -18,6 +18,12 @@ START_SECONDS = 0.1  # of a node that is killed while it starts: one in ten
 INTERRUPTED = 20     # pt_status
 NOT_FOUND = 8
 LOG = '"default".log'  # as DuckDB names it
+WRITERS = [
+    ("spark.sql", "insert into log select {0}"),
+    ("duckdb.sql", f"insert into {LOG} select {{0}} + 0 * count(*) from range(100000)"),
+    ("spark.sql", "insert into files select {0}"),
+    ("spark.sql", "create table written_{0} using parquet location '{1}/written/{0}' as select {0} as n"),
+]
 
 READS = [
     ("spark.sql", "select id * 7 from range(1000)"),
@@ -36,7 +42,8 @@ def outputs(folder, job):
 class Ledger:
     """What the nodes promised."""
 
-    def __init__(self):
+    def __init__(self, folder):
+        self.folder = folder
         self.queries = {}   # id to (format, text)
         self.writes = {}    # id to the number it writes
         self.accepted = set()
@@ -53,9 +60,8 @@ class Ledger:
         job = str(uuid.uuid4())
         number = len(self.queries)
         self.writes[job] = number
-        texts = [("spark.sql", f"insert into log select {number}"),
-                 ("duckdb.sql", f"insert into {LOG} select {number} + 0 * count(*) from range(100000)")]
-        self.queries[job] = random.choice(texts)
+        format, text = random.choice(WRITERS)
+        self.queries[job] = (format, text.format(number, self.folder))
         return job
 
     def open_jobs(self):
@@ -110,12 +116,18 @@ def run_until_killed(ledger, folder, store):
 
 
 def count_log(node, folder):
-    """How often each number stands in the table: from the file that is kept of the result, which is plain Arrow."""
+    """How often each number was written: from the file that is kept of the result, which is plain Arrow."""
     job = str(uuid.uuid4())
-    node.submit(job, "duckdb.sql", f"select n, count(*) from {LOG} group by n")
+    node.submit(job, "spark.sql", "show tables")
+    node.await_ends([job])
+    with pa.ipc.open_stream(f"{folder}/output/{job}-1.arrows") as reader:
+        tables = [name for name in reader.read_all()["tableName"].to_pylist() if name.startswith("written_")]
+    job = str(uuid.uuid4())
+    sources = " union all ".join(f"select n from {name}" for name in ["log", "files", *tables])
+    node.submit(job, "spark.sql", f"select cast(n as bigint) as n, count(*) as c from ({sources}) group by n")
     node.await_ends([job])
     assert node.ended[job][0] == "succeeded", node.ended[job]
-    with pa.ipc.open_stream(f"{folder}/{job}-1.arrows") as reader:
+    with pa.ipc.open_stream(f"{folder}/output/{job}-1.arrows") as reader:
         numbers, counts = (column.to_pylist() for column in reader.read_all().columns)
     return dict(zip(numbers, counts))
 
@@ -137,19 +149,22 @@ def check_writes(ledger, counts):
             assert count == 1, f"{job} succeeded and wrote {count} rows"
         else:
             assert end[:2] == ("failed", INTERRUPTED), f"{job} ended as {end}"
-            assert count <= 1, f"{job} was interrupted and wrote {count} rows"
+            assert count == 0, f"{job}, {ledger.queries[job]}, was reported as interrupted and wrote {count} rows"
             interrupted += 1
     return interrupted
 
 
 @pytest.mark.slow
 def test_nothing_is_lost_and_nothing_is_written_twice(tmp_path, capsys):
-    ledger = Ledger()
+    ledger = Ledger(tmp_path)
     store = f"sqlite:{tmp_path}/jobs.db"
     node = start(tmp_path, store)
-    first = str(uuid.uuid4())
-    node.submit(first, "spark.sql", "create table log(n bigint)")
-    node.await_ends([first])
+    tables = ["create table log(n bigint)", f"create table files(n bigint) using parquet location '{tmp_path}/files'"]
+    for text in tables:
+        first = str(uuid.uuid4())
+        node.submit(first, "spark.sql", text)
+        node.await_ends([first])
+        assert node.ended[first][0] == "succeeded", node.ended[first]
     digests = expected_digests(ledger, node)
     node.kill()
 
@@ -171,7 +186,7 @@ def test_nothing_is_lost_and_nothing_is_written_twice(tmp_path, capsys):
     for job in finished:
         assert outputs(f"{tmp_path}/output", job) == ledger.kept[job], f"the output of {job} has changed"
     check_reads(ledger, digests)
-    interrupted = check_writes(ledger, count_log(node, f"{tmp_path}/output"))
+    interrupted = check_writes(ledger, count_log(node, tmp_path))
     node.stop()
     with capsys.disabled():
         print(f"\n{KILLS} kills: {len(ledger.queries)} jobs, {len(ledger.accepted)} accepted, {len(finished)} finished"

@@ -5,6 +5,7 @@
 #include "backend/duckdb/kept.h"
 #include "backend/duckdb/open.h"
 #include "backend/duckdb/operation.h"
+#include "backend/duckdb/proof.h"
 #include "plan/arrow_schema.h"
 
 #include <stdlib.h>
@@ -161,6 +162,16 @@ static pt_status keep(void *session, const pt_query *query, void **kept, pt_erro
     return pt__kept_make(database_of(session), query, kept, err);
 }
 
+static pt_status was_committed(void *session, const char *operation_id, bool *out, pt_error *err)
+{
+    return pt__proof_find(database_of(session), operation_id, out, err);
+}
+
+static void forget_committed(void *self, const char *operation_id)
+{
+    pt__proof_forget(self, operation_id);
+}
+
 const pt_backend_vtable pt_backend_duckdb = {
     .size_bytes = sizeof(pt_backend_vtable),
     .name = "duckdb",
@@ -182,6 +193,8 @@ const pt_backend_vtable pt_backend_duckdb = {
     .reads_only = reads_only,
     .begin = begin,
     .end = end,
+    .was_committed = was_committed,
     .ingest = ingest,
     .metadata = metadata,
+    .forget_committed = forget_committed,
 };

@@ -1,6 +1,8 @@
 /* Commands: which of them run here, their dispatch, and the transaction around each. */
 #include "backend/duckdb/command.h"
 
+#include "backend/duckdb/proof.h"
+
 const pt_plan *pt__command_query_of(const pt_plan *plan)
 {
     if (plan->kind == PT_PLAN_CREATE_TABLE)
@@ -55,7 +57,9 @@ static pt_status run_kind(pt__command_run *run, const pt_plan *plan, pt_error *e
 static pt_status in_transaction(pt__command_run *run, const pt_plan *plan, pt_error *err)
 {
     PT_TRY(pt__command_sql(run, "BEGIN", err));
-    pt_status status = run_kind(run, plan, err);
+    pt_status status = run->proof == NULL ? PT_OK : pt__proof_add(run->statement->connection, run->proof, err);
+    if (status == PT_OK)
+        status = run_kind(run, plan, err);
     if (status == PT_OK)
         status = pt__command_sql(run, "COMMIT", err);
     if (status != PT_OK)

@@ -13,6 +13,7 @@ typedef struct pt__command_run {
     pt__statement *statement; /* whose connection it uses, and which an interrupt stops */
     pt__arena *arena;
     const char *time_zone;
+    const char *proof;       /* what its transaction is to leave (proof.h); NULL: nothing */
     pt__local_entry *locals; /* client rows of its query */
     size_t local_count;
 } pt__command_run;

@@ -1,5 +1,6 @@
 #include "backend/duckdb/command.h"
 #include "backend/duckdb/folder.h"
+#include "backend/duckdb/proof.h"
 #include "backend/duckdb/reader.h"
 #include "base/condition.h"
 #include "base/uuid.h"
@@ -351,14 +352,26 @@ static pt_status copy_to(const writer *w, const char *folder, pt_error *err)
 
 /* ---- committing ---- */
 
-static pt_status commit(const writer *w, const char *folder, const char *target, pt_error *err)
+static pt_status move(const writer *w, const char *folder, const char *target, bool is_merge, pt_error *err)
 {
-    if (w->node->mode != PT_SAVE_APPEND || access(target, F_OK) != 0) {
-        PT_TRY(pt__folder_touch(pt__arena_printf(w->run->arena, "%s/_SUCCESS", folder), err));
+    if (!is_merge)
         return pt__folder_replace(folder, target, err);
-    }
     PT_TRY(pt__folder_merge(folder, target, err));
     return pt__folder_touch(pt__arena_printf(w->run->arena, "%s/_SUCCESS", target), err);
+}
+
+static pt_status commit(const writer *w, const char *folder, const char *target, pt_error *err)
+{
+    bool is_merge = w->node->mode == PT_SAVE_APPEND && access(target, F_OK) == 0;
+    const char *proof = w->run->proof;
+    if (!is_merge)
+        PT_TRY(pt__folder_touch(pt__arena_printf(w->run->arena, "%s/_SUCCESS", folder), err));
+    if (proof != NULL)
+        PT_TRY(pt__proof_announce(w->run->database, proof, folder, target, is_merge, err));
+    pt_status status = move(w, folder, target, is_merge, err);
+    if (status != PT_OK && proof != NULL)
+        pt__proof_withdraw(w->run->database, proof);
+    return status;
 }
 
 static const char *without_end_slash(pt__arena *arena, const char *path)

@@ -28,6 +28,7 @@ enum {
 typedef struct pt__duckdb {
     duckdb_database database;
     char catalog_name[256];
+    bool is_in_memory;
     pt_env env;
     struct pt__functions *functions;
     pthread_mutex_t mutex; /* guards what follows */

@@ -4,6 +4,7 @@
 #include "backend/duckdb/error_map.h"
 #include "backend/duckdb/functions/functions.h"
 #include "backend/duckdb/native/native.h"
+#include "backend/duckdb/proof.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -67,6 +68,7 @@ static pt_status open_file(pt__duckdb *self, const pt_config *config, pt_error *
     const char *path = pt_config_string(config, "database", NULL);
     if (path != NULL && (path[0] == '\0' || strcmp(path, ":memory:") == 0))
         path = NULL;
+    self->is_in_memory = path == NULL;
     if (status == PT_OK && duckdb_open_ext(path, &self->database, options, &message) != DuckDBSuccess)
         status = pt_error_set(err, PT_IO, "cannot open the database %s: %s", path == NULL ? "in memory" : path,
                               message == NULL ? "no reason given" : message);
@@ -142,6 +144,8 @@ static pt_status prepare(pt__duckdb *self, const pt_config *config, pt_error *er
         status = pt__duckdb_run(connection, DATABASE_SETTINGS, err);
     if (status == PT_OK)
         status = pt__catalog_prepare(self, connection, err);
+    if (status == PT_OK)
+        status = pt__proof_prepare(self, connection, err);
     if (status == PT_OK)
         status = restrict_files(connection, config, err);
     pt__duckdb_return(self, connection);

@@ -2,6 +2,7 @@
 
 #include "backend/duckdb/command.h"
 #include "backend/duckdb/literal_row.h"
+#include "backend/duckdb/proof.h"
 #include "backend/duckdb/statement.h"
 #include "base/condition.h"
 #include "plan/arrow_schema.h"
@@ -34,6 +35,7 @@ typedef struct operation {
     bool has_batch;
     bool is_command;
     bool is_literal;
+    bool leaves_proof;
     bool has_delivered; /* a batch has left */
     pt__batch batch;
     duckdb_data_chunk chunk; /* whose rows from `chunk_row` on are not yet delivered */
@@ -170,7 +172,12 @@ static pt_status run_command(operation *op, pt_error *err)
     op->has_started = true;
     op->state = PT_OPERATION_RUNNING;
     pt__command_run command = {
-        .database = op->database, .statement = &op->statement, .arena = op->arena, .time_zone = op->time_zone};
+        .database = op->database,
+        .statement = &op->statement,
+        .arena = op->arena,
+        .time_zone = op->time_zone,
+        .proof = op->leaves_proof ? op->id : NULL,
+    };
     return pt__command_execute(&command, op->plan, err);
 }
 
@@ -335,6 +342,7 @@ static pt_status fill(operation *op, const pt_query *query, pt_error *err)
     op->batch_rows = query->batch_rows == 0 ? BATCH_ROWS_DEFAULT : query->batch_rows;
     op->batch_bytes = query->batch_bytes == 0 ? BATCH_BYTES_DEFAULT : query->batch_bytes;
     op->plan = query->plan;
+    op->leaves_proof = pt__proof_is_wanted(op->database, query);
     op->is_command = pt__plan_is_command(query->plan);
     pt__statement_init(&op->statement, op->database, query->plan);
     if (op->is_command)

@@ -78,6 +78,8 @@ void pt__native_statement_deinit(pt__native_statement *statement);
 
 /** Whether it changes what later statements on the connection see. */
 bool pt__native_leaves_state(duckdb_prepared_statement prepared, const char *sql);
+/** Whether it can run within a transaction with other statements, and changes something. */
+bool pt__native_is_transactional(duckdb_prepared_statement prepared);
 /** Whether its result is no rows but a count, or nothing. */
 bool pt__native_is_update(duckdb_prepared_statement prepared);
 

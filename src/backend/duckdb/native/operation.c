@@ -1,5 +1,6 @@
 /* A statement of DuckDB's dialect on its way: started, pulled, interrupted. */
 #include "backend/duckdb/native/native.h"
+#include "backend/duckdb/proof.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -28,6 +29,8 @@ typedef struct native_operation {
     bool has_parameters;
     bool has_started;
     bool is_finished;
+    bool is_to_be_proven;
+    bool in_transaction; /* one of its own, with its proof in it */
     _Atomic int state;
     pt_error failure;
 } native_operation;
@@ -198,6 +201,63 @@ static pt_status schema_of(native_operation *op, struct ArrowSchema *out, pt_err
     return pt__native_column_schema(op->link, op->statement.last, out, err);
 }
 
+/* ---- proof ---- */
+
+/* What runs by itself and within one transaction. A session that has set something may be in one of its own. */
+static bool can_be_proven(const native_operation *op)
+{
+    return op->is_to_be_proven && !op->has_parameters && op->link->is_pooled && op->statement.count == 1 &&
+           pt__native_is_transactional(op->statement.last);
+}
+
+static pt_status begin_with_proof(native_operation *op, pt_error *err)
+{
+    op->link->is_clean = false;
+    PT_TRY(pt__duckdb_run(op->link->connection, "BEGIN", err));
+    op->in_transaction = true;
+    return pt__proof_add(op->link->connection, op->id, err);
+}
+
+static void roll_back(native_operation *op)
+{
+    drop_result(op);
+    op->in_transaction = false;
+    pt__duckdb_run(op->link->connection, "ROLLBACK", NULL);
+}
+
+/* A transaction writes to one database, where the proof is not when the statement is about another. */
+static bool is_elsewhere(const native_operation *op, pt_status status, const pt_error *err)
+{
+    return op->in_transaction && status != PT_OK && err != NULL &&
+           strstr(err->message, "write to a single attached database") != NULL;
+}
+
+static pt_status execute_first(native_operation *op, pt_error *err)
+{
+    if (can_be_proven(op))
+        PT_TRY(begin_with_proof(op, err));
+    pt_status status = execute_next(op, true, err);
+    if (is_elsewhere(op, status, err)) {
+        pt_error_clear(err);
+        roll_back(op);
+        return execute_next(op, true, err);
+    }
+    return status;
+}
+
+/* After the last row; until then an end of the connection ends the transaction, too. */
+static pt_status commit(native_operation *op, pt_error *err)
+{
+    if (!op->in_transaction)
+        return PT_OK;
+    op->in_transaction = false;
+    drop_result(op);
+    op->link->is_clean = false;
+    PT_TRY(pt__duckdb_run(op->link->connection, "COMMIT", err));
+    op->link->is_clean = true;
+    return PT_OK;
+}
+
 static pt_status start(native_operation *op, pt_error *err)
 {
     op->has_started = true;
@@ -206,7 +266,7 @@ static pt_status start(native_operation *op, pt_error *err)
     PT_TRY(prepare(op, err));
     if (op->has_parameters && op->parameters.get_schema(&op->parameters, &op->parameter_schema) != 0)
         return pt_error_set(err, PT_INVALID_ARGUMENT, "the parameters have no schema");
-    PT_TRY(execute_next(op, true, err));
+    PT_TRY(execute_first(op, err));
     duckdb_connection_get_arrow_options(op->link->connection, &op->options);
     return schema_of(op, &op->engine_schema, err);
 }
@@ -229,7 +289,7 @@ static pt_status fetch(native_operation *op, duckdb_data_chunk *out, pt_error *e
         PT_TRY(execute_next(op, false, err));
     }
     set_running(op, NULL);
-    return PT_OK;
+    return commit(op, err);
 }
 
 static pt_status pull(native_operation *op, struct ArrowArray *out, pt_error *err)
@@ -392,6 +452,7 @@ pt_status pt__native_operation_new(pt__duckdb *database, pt__native *native, con
     pthread_mutex_init(&op->mutex, NULL);
     op->sql = pt__native_text(query);
     op->id = strdup(query->operation_id == NULL ? "" : query->operation_id);
+    op->is_to_be_proven = pt__proof_is_wanted(database, query);
     if (query->parameters != NULL && query->parameters->release != NULL) {
         op->parameters = *query->parameters;
         query->parameters->release = NULL;

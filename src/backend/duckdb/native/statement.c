@@ -91,6 +91,22 @@ bool pt__native_leaves_state(duckdb_prepared_statement prepared, const char *sql
     }
 }
 
+bool pt__native_is_transactional(duckdb_prepared_statement prepared)
+{
+    switch (duckdb_prepared_statement_type(prepared)) {
+    case DUCKDB_STATEMENT_TYPE_INSERT:
+    case DUCKDB_STATEMENT_TYPE_UPDATE:
+    case DUCKDB_STATEMENT_TYPE_DELETE:
+    case DUCKDB_STATEMENT_TYPE_MERGE_INTO:
+    case DUCKDB_STATEMENT_TYPE_COPY:
+    case DUCKDB_STATEMENT_TYPE_ALTER:
+    case DUCKDB_STATEMENT_TYPE_DROP:
+    case DUCKDB_STATEMENT_TYPE_CREATE:
+    case DUCKDB_STATEMENT_TYPE_CREATE_FUNC: return true;
+    default: return false;
+    }
+}
+
 static bool has_one_column(duckdb_prepared_statement prepared, const char *name)
 {
     if (duckdb_prepared_statement_column_count(prepared) != 1)
