@@ -55,6 +55,18 @@ pt_status pt_host_job(pt_host *host, const char *job_id, pt_job **out, pt_error 
  */
 pt_status pt_host_recover(pt_host *host, const char *job_id, pt_job **out, pt_error *err);
 
+/**
+ * The job of that id, wherever it runs: as pt_host_job, but a job that another node runs is given as well. Its status,
+ * rows and progress then are those on record, which its node writes down once a second; its events are STARTED and
+ * PROGRESS, and with the end those of its batches and the end itself; pt_job_cancel asks its node, which stops it within
+ * two seconds; its result can be read from when it has ended. When its node dies it stays running until some node
+ * recovers it, and then goes on to be followed.
+ *
+ * Errors:  PT_NOT_FOUND.
+ * Threads: any; waits for the job store.
+ */
+pt_status pt_host_follow(pt_host *host, const char *job_id, pt_job **out, pt_error *err);
+
 /** What is to be told about a job: filled in by pt_job_status as far as the caller's size_bytes goes. */
 typedef struct pt_job_report {
     size_t size_bytes; /* set by the caller */
@@ -105,7 +117,7 @@ pt_operation_state pt_job_state(pt_job *job);
 /** Why it failed; PT_OK when it did not. */
 pt_status pt_job_failure(pt_job *job, pt_error *err);
 
-/** Stops the job within a second. Idempotent. */
+/** Stops the job within a second. Idempotent. Errors: those of the job store, for a job that is followed. */
 pt_status pt_job_cancel(pt_job *job, pt_error *err);
 
 /** Waits until the job has ended or `timeout_ms` have passed (0: no limit): PT_TIMEOUT. */

@@ -80,6 +80,14 @@ typedef struct pt_job_store_vtable {
                       pt_error *err);
     /** Removes a job that has ended. Errors: PT_NOT_FOUND. */
     pt_status (*remove)(void *self, const char *id, pt_error *err);
+
+    /* Optional from here on: NULL means that jobs of other nodes cannot be cancelled. */
+
+    /** Notes that the job's owner, now or later, is to cancel it. Errors: PT_NOT_FOUND; it has ended. */
+    pt_status (*ask_to_cancel)(void *self, const char *id, pt_error *err);
+    /** Calls `visit` for the jobs of that owner that have not ended and that somebody asked to cancel. */
+    pt_status (*list_to_cancel)(void *self, const char *owner, void (*visit)(void *context, const char *id),
+                                void *context, pt_error *err);
 } pt_job_store_vtable;
 
 /** In this process's memory: nothing lasts, but hosts of one process may share it. The location is not looked at. */

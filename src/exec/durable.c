@@ -99,6 +99,7 @@ void pt__durable_free(pt__durable *d)
     free(d->session_id);
     free(d->user);
     free(d->output_name);
+    free(d->backend);
     free(d);
 }
 
@@ -113,6 +114,11 @@ static size_t take_parameters(const pt_error *err, pt__record_pair **out)
     for (size_t i = 0; i < count; i++)
         pt_error_parameter(err, i, &(*out)[i].key, &(*out)[i].value);
     return count;
+}
+
+static int percent_of(const pt_job *job)
+{
+    return (int)(job->events.progress * 100);
 }
 
 /* `err` NULL: no error. */
@@ -133,6 +139,7 @@ static pt_bytes *encode_outcome(pt_job *job, const pt_error *err)
         .output = d->output_name,
         .backend = job->backend,
         .batch_count = job->batches_written,
+        .progress_percent = percent_of(job),
         .attempt = job->attempt,
         .needs = (const char *const *)d->needs,
         .need_count = d->need_count,
@@ -422,6 +429,38 @@ void pt__durable_discard(pt_job *job)
 
 /* ---- the lease ---- */
 
+/* Renews the lease, and lets those who follow the job know how far it is. */
+static pt_status tell_progress(pt_job *job, int percent, pt_error *err)
+{
+    pt_host *host = job->session->host;
+    pt_job_record record = make_record(job, PT_OPERATION_RUNNING);
+    pt_bytes *outcome = encode_outcome(job, NULL);
+    if (outcome == NULL)
+        return pt_error_set(err, PT_NO_MEMORY, "no memory for the record of a job");
+    record.outcome = pt_bytes_get_view(outcome);
+    pt_status status = host->store->update(host->store_self, &record, host->limits.lease, err);
+    pt_bytes_unref(outcome);
+    if (status == PT_OK) {
+        job->durable->told_rows = record.rows;
+        job->durable->told_percent = percent;
+    }
+    return status;
+}
+
+static pt_status renew(pt_job *job, pt_error *err)
+{
+    pt_host *host = job->session->host;
+    const pt__durable *d = job->durable;
+    pthread_mutex_lock(&job->lock);
+    int percent = percent_of(job);
+    bool is_news =
+        job->state == PT_OPERATION_RUNNING && (job->rows_written != d->told_rows || percent != d->told_percent);
+    pthread_mutex_unlock(&job->lock);
+    if (is_news)
+        return tell_progress(job, percent, err);
+    return host->store->renew(host->store_self, job->id, host->node, d->fence, host->limits.lease, err);
+}
+
 void pt__durable_renew(pt_job *job)
 {
     pt__durable *d = job->durable;
@@ -429,7 +468,7 @@ void pt__durable_renew(pt_job *job)
     if (d == NULL || d->fence == 0 || atomic_load(&d->is_over) || atomic_load(&d->is_lost))
         return;
     pt_error err = PT_ERROR_INIT;
-    pt_status status = host->store->renew(host->store_self, job->id, host->node, d->fence, host->limits.lease, &err);
+    pt_status status = renew(job, &err);
     if (status == PT_NOT_FOUND && !atomic_load(&d->is_over)) {
         lost(job, &err);
         pt__host_log(host, PT_LOG_WARN, "job", "%s", err.message);
@@ -452,40 +491,64 @@ static void load_failure(const pt__job_outcome_record *outcome, pt_error *err)
 }
 
 /* A file that is not kept any more is no error: the job is still known. */
-static pt_status load_output(pt_job *job, const char *name, pt_error *err)
+static pt_status load_output(pt_job *job, const char *name, pt__output **out, pt_error *err)
 {
+    *out = NULL;
     if (name == NULL || job->session->host->output_folder == NULL)
         return PT_OK;
-    pt_status status = pt__output_open(job->session->host->output_folder, name, &job->output, err);
-    if (status == PT_NOT_FOUND)
-        return PT_OK;
-    PT_TRY(status);
-    job->durable->output_name = strdup(name);
-    job->schema_message = pt__output_schema(job->output);
-    return PT_OK;
+    pt_status status = pt__output_open(job->session->host->output_folder, name, out, err);
+    return status == PT_NOT_FOUND ? PT_OK : status;
 }
 
-/* Of a job that nobody else knows yet. */
-static void load_numbers(pt_job *job, const pt_job_record *record, const pt__job_outcome_record *outcome)
+static void look_locked(pt_job *job, const pt_job_record *record, const pt__job_outcome_record *outcome)
 {
     job->kind = record->kind;
     job->created_us = record->created_us;
-    job->started_us = record->started_us == 0 ? record->created_us : record->started_us;
-    job->ended_us = record->ended_us;
+    job->started_us = record->started_us;
     job->rows_written = record->rows;
     job->bytes_written = record->bytes;
-    job->batches_written = job->base_batch = outcome->batch_count;
+    job->batches_written = outcome->batch_count;
     job->attempt = (int32_t)outcome->attempt;
-    job->base = job->sent = job->output == NULL ? outcome->batch_count : pt__output_entry_count(job->output);
+    if (job->backend == NULL && outcome->backend != NULL)
+        job->backend = job->durable->backend = strdup(outcome->backend);
+}
+
+void pt__durable_look(pt_job *job, const pt_job_record *record, const pt__job_outcome_record *outcome)
+{
+    pthread_mutex_lock(&job->lock);
+    look_locked(job, record, outcome);
+    pthread_mutex_unlock(&job->lock);
+}
+
+static void load_locked(pt_job *job, const pt_job_record *record, const pt__job_outcome_record *outcome)
+{
+    look_locked(job, record, outcome);
+    if (job->started_us == 0)
+        job->started_us = record->created_us;
+    job->ended_us = record->ended_us;
+    job->base_batch = outcome->batch_count;
+    job->base = job->sent = outcome->batch_count;
+}
+
+/* Readers may wait for it already, of a job that was followed. */
+static void take_output_locked(pt_job *job, pt__output *take_output, const char *name)
+{
+    job->output = take_output;
+    job->durable->output_name = strdup(name);
+    job->schema_message = pt__output_schema(take_output);
+    job->base = job->sent = pt__output_entry_count(take_output);
 }
 
 pt_status pt__durable_load(pt_job *job, const pt_job_record *record, const pt__job_outcome_record *outcome,
                            pt_error *err)
 {
     pt_error failure = PT_ERROR_INIT;
-    PT_TRY(load_output(job, outcome->output, err));
+    pt__output *output;
+    PT_TRY(load_output(job, outcome->output, &output, err));
     pthread_mutex_lock(&job->lock);
-    load_numbers(job, record, outcome);
+    load_locked(job, record, outcome);
+    if (output != NULL)
+        take_output_locked(job, output, outcome->output);
     pt__events_load_locked(job);
     pthread_mutex_unlock(&job->lock);
     atomic_store(&job->durable->is_over, true);

@@ -18,10 +18,13 @@ struct pt__durable {
     char *user;
     _Atomic int64_t fence;       /* 0: not on record */
     pt_operation_state recorded; /* the state that is on record */
-    char *output_name;           /* of the sealed file; NULL: none; under the job's lock */
-    atomic_bool is_lost;         /* another node has the job */
-    atomic_bool is_over;         /* the end is being recorded, or was */
-    char **needs;                /* under the job's lock */
+    char *backend;               /* of a job that is read from its record; NULL: not known */
+    int64_t told_rows;           /* on record of a job that runs; the housekeeper's, as is: */
+    int told_percent;
+    char *output_name;   /* of the sealed file; NULL: none; under the job's lock */
+    atomic_bool is_lost; /* another node has the job */
+    atomic_bool is_over; /* the end is being recorded, or was */
+    char **needs;        /* under the job's lock */
     size_t need_count;
 };
 
@@ -56,7 +59,7 @@ pt_status pt__durable_end(pt_job *job, pt_status status, pt_error *err);
 /** Renews the lease, and stops the job when it is gone. */
 void pt__durable_renew(pt_job *job);
 
-/** The state, error and output that are on record, into a new job that then counts as ended. */
+/** The state, error and output that are on record, into a job that does not run here and then counts as ended. */
 pt_status pt__durable_load(pt_job *job, const pt_job_record *record, const pt__job_outcome_record *outcome,
                            pt_error *err);
 
@@ -76,8 +79,22 @@ typedef struct pt__stored_job {
 /** End `*out` by freeing its arena. Errors: PT_NOT_FOUND. */
 pt_status pt__stored_job_read(pt_host *host, const char *id, pt__stored_job *out, pt_error *err);
 
+/** A job of that record which nobody will run here, in a session of its own. */
+pt_status pt__stored_job_make_apart(pt_host *host, const pt__stored_job *stored, pt_job **out, pt_error *err);
+
 /** A reference, or NULL. */
 pt_job *pt__host_find_job(pt_host *host, const char *id);
+
+/** Numbers and state on record, into a job that does not run here. */
+void pt__durable_look(pt_job *job, const pt_job_record *record, const pt__job_outcome_record *outcome);
+
+/* jobs of other nodes (follow.c) */
+
+/** Looks what has become of jobs that are followed, and at which of its own the host is to cancel; for the housekeeper. */
+void pt__host_follow_all(pt_host *host);
+void pt__host_forget_followed(pt_host *host);
+pt_status pt__followed_cancel(pt_job *job, pt_error *err);
+double pt__followed_progress(pt_job *job);
 
 /** Removes what is older or more than jobs.retention-* allows, once a minute; for the housekeeper. */
 void pt__host_retain(pt_host *host);

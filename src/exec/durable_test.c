@@ -82,6 +82,21 @@ static pt_status line_remove(void *self, const char *id, pt_error *err)
     return l->table->remove(l->store, id, err);
 }
 
+static pt_status line_ask_to_cancel(void *self, const char *id, pt_error *err)
+{
+    line *l = self;
+    PT_TRY(check_line(l, err));
+    return l->table->ask_to_cancel(l->store, id, err);
+}
+
+static pt_status line_list_to_cancel(void *self, const char *owner, void (*visit)(void *context, const char *id),
+                                     void *context, pt_error *err)
+{
+    line *l = self;
+    PT_TRY(check_line(l, err));
+    return l->table->list_to_cancel(l->store, owner, visit, context, err);
+}
+
 static const pt_job_store_vtable line_table = {
     .size_bytes = sizeof(pt_job_store_vtable),
     .name = "line",
@@ -92,6 +107,8 @@ static const pt_job_store_vtable line_table = {
     .get = line_get,
     .list = line_list,
     .remove = line_remove,
+    .ask_to_cancel = line_ask_to_cancel,
+    .list_to_cancel = line_list_to_cancel,
 };
 
 /* ---- two hosts ---- */
@@ -405,6 +422,91 @@ static void failure_and_cancel_are_on_record(const pt_job_store_vtable *table)
     end(&p);
 }
 
+/* ---- following ---- */
+
+static pt_job *follow(node *n)
+{
+    pt_job *job = NULL;
+    PT_CHECK_EQ(pt_host_follow(n->host, some_id, &job, NULL), PT_OK);
+    return job;
+}
+
+static void check_followed_events(pt_job *job, size_t batches)
+{
+    pt_job_event events[16];
+    size_t count = pt_job_events(job, 0, events, 16);
+    PT_CHECK_EQ(count, batches + 3);
+    PT_CHECK_EQ(events[0].kind, PT_JOB_ACCEPTED);
+    PT_CHECK_EQ(events[1].kind, PT_JOB_STARTED);
+    for (size_t i = 0; i < batches; i++)
+        PT_CHECK_EQ(events[2 + i].batch, i);
+    PT_CHECK_EQ(events[count - 1].kind, PT_JOB_FINISHED);
+}
+
+static void followed_job_ends_with_its_node(const pt_job_store_vtable *table)
+{
+    pair p;
+    begin(&p, table);
+    pt_job *job = submit(&p.north, "gate 3 10");
+    pt_job *followed = follow(&p.south);
+    pt_job *again = follow(&p.south);
+    PT_CHECK(again == followed);
+    pt_job *own = follow(&p.north);
+    PT_CHECK(own == job);
+    nap_ms(200);
+    PT_CHECK_EQ(pt_job_state(followed), PT_OPERATION_RUNNING);
+    atomic_store(&pt__test_backend_gate, true);
+    PT_CHECK_EQ(sum_from(followed, 0), sum_of(0, 30)); /* waits for the end */
+    await(&p.south, followed, PT_OPERATION_SUCCEEDED);
+    check_followed_events(followed, 3);
+    pt_job_report report = {.size_bytes = sizeof(report)};
+    PT_CHECK_EQ(pt_job_status(followed, &report, NULL), PT_OK);
+    PT_CHECK_EQ(report.rows, 30);
+    PT_CHECK_STR(report.backend, "test");
+    pt_job_unref(own);
+    pt_job_unref(again);
+    pt_job_unref(followed);
+    pt_job_unref(job);
+    end(&p);
+}
+
+static void job_is_cancelled_from_another_node(const pt_job_store_vtable *table)
+{
+    pair p;
+    begin(&p, table);
+    pt_job *job = submit(&p.north, "gate 3 10");
+    pt_job *followed = follow(&p.south);
+    PT_CHECK_EQ(pt_job_cancel(followed, NULL), PT_OK);
+    PT_CHECK_EQ(pt_job_cancel(followed, NULL), PT_OK);
+    await(&p.north, job, PT_OPERATION_CANCELLED);
+    await(&p.south, followed, PT_OPERATION_CANCELLED);
+    PT_CHECK_EQ(pt_job_cancel(followed, NULL), PT_OK);
+    pt_job_unref(followed);
+    pt_job_unref(job);
+    end(&p);
+}
+
+static void followed_job_is_recovered_where_it_is_followed(const pt_job_store_vtable *table)
+{
+    pair p;
+    begin(&p, table);
+    pt_job *job = submit(&p.north, "gate 3 10");
+    pt_job *followed = follow(&p.south);
+    nap_ms(20);
+    atomic_store(&p.north.store.is_cut, true);
+    pt_job *other = recover(&p.south);
+    PT_CHECK(other != followed);
+    atomic_store(&p.north.store.is_cut, false);
+    atomic_store(&pt__test_backend_gate, true);
+    await(&p.south, followed, PT_OPERATION_SUCCEEDED);
+    PT_CHECK_EQ(sum_from(followed, 0), sum_of(0, 30));
+    pt_job_unref(followed);
+    pt_job_unref(other);
+    await(&p.north, job, PT_OPERATION_FAILED);
+    pt_job_unref(job);
+    end(&p);
+}
+
 /* ---- listing ---- */
 
 typedef struct seen {
@@ -547,6 +649,9 @@ static void run_suite(const pt_job_store_vtable *table)
     host_that_ends_hands_its_reads_on(table);
     failure_and_cancel_are_on_record(table);
     jobs_are_listed_everywhere(table);
+    followed_job_ends_with_its_node(table);
+    job_is_cancelled_from_another_node(table);
+    followed_job_is_recovered_where_it_is_followed(table);
 }
 
 PT_TEST(durable_jobs_of_two_hosts_on_a_store_in_memory)

@@ -78,7 +78,8 @@ void pt__events_load_locked(pt_job *job)
     uint64_t batch = 0;
     int64_t rows = 0;
     job->events.items[0].time_us = job->created_us;
-    pt__event_add_locked(job, PT_JOB_STARTED, 0, 0, 0);
+    if (job->events.count == 1)
+        pt__event_add_locked(job, PT_JOB_STARTED, 0, 0, 0);
     for (uint64_t i = 0; i < entries; i++)
         if (pt__output_is_batch(job->output, i, &rows))
             pt__event_add_locked(job, PT_JOB_BATCH, batch++, rows, 0);

@@ -445,6 +445,7 @@ void pt__host_tick(pt_host *host)
 {
     if (host->store != NULL) {
         each_session(host, renew_leases);
+        pt__host_follow_all(host);
         pt__host_retain(host);
     }
     each_session(host, expire);
@@ -530,6 +531,7 @@ void pt_host_free(pt_host *host)
     pt__workers_free(host->workers);
     each_session(host, close_one);
     drop_shared_objects(host);
+    pt__host_forget_followed(host);
     for (size_t i = host->backend_count; i > 0; i--) {
         host->backends[i - 1].vtable->close(host->backends[i - 1].self);
         free(pt__unconst(host->backends[i - 1].name));

@@ -324,6 +324,19 @@ pt_status pt__job_make(pt_session *session, const pt__job_request *request, pt__
     return status;
 }
 
+pt_status pt__job_make_apart(pt_session *session, const pt__job_request *request, pt__durable *take_durable,
+                             pt_job **out, pt_error *err)
+{
+    pt_job *job = new_job(session, request);
+    if (job == NULL) {
+        pt__durable_free(take_durable);
+        return pt_error_set(err, PT_NO_MEMORY, "no memory for the operation");
+    }
+    job->durable = take_durable;
+    *out = job;
+    return PT_OK;
+}
+
 pt_status pt__job_post(pt_job *job, pt_error *err)
 {
     pt_job_ref(job); /* the worker's */
@@ -441,6 +454,8 @@ pt_status pt__job_stop(pt_job *job, pt_operation_state state, pt_error *failure)
 
 pt_status pt_job_cancel(pt_job *job, pt_error *err)
 {
+    if (job->is_followed)
+        return pt__followed_cancel(job, err);
     pt_error reason = PT_ERROR_INIT;
     pt__raise(&reason, PT_COND_OPERATION_CANCELED, NULL);
     pt_status status = pt__job_stop(job, PT_OPERATION_CANCELLED, &reason);
@@ -541,6 +556,8 @@ const char *pt__job_detail(pt_job *job, pt__arena *arena)
 double pt__job_progress(pt_job *job)
 {
     double progress = -1;
+    if (job->is_followed)
+        return pt__followed_progress(job);
     pthread_mutex_lock(&job->operation_lock);
     pt_operation *operation = job->operation;
     if (operation != NULL && operation->vtable->progress != NULL)

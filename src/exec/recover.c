@@ -126,7 +126,7 @@ static pt_status list_session(pt_host *host, pt_session *session, pt_error *err)
  * A session of the job's own, that answers to the names of the one that is lost but is not found under them: a client
  * that comes back has to learn that its views and artifacts are gone.
  */
-static pt_status make_session(pt_host *host, const pt__stored_job *stored, pt_session **out, pt_error *err)
+static pt_status make_unlisted_session(pt_host *host, const pt__stored_job *stored, pt_session **out, pt_error *err)
 {
     char key_text[PT_UUID_TEXT_BYTES + 16];
     snprintf(key_text, sizeof(key_text), "job/%.36s", stored->record.id);
@@ -134,6 +134,12 @@ static pt_status make_session(pt_host *host, const pt__stored_job *stored, pt_se
     PT_TRY(pt__session_make(host, &key, key_text, out, err));
     if (stored->request.server_session_id != NULL)
         snprintf((*out)->id, sizeof((*out)->id), "%.36s", stored->request.server_session_id);
+    return PT_OK;
+}
+
+static pt_status make_session(pt_host *host, const pt__stored_job *stored, pt_session **out, pt_error *err)
+{
+    PT_TRY(make_unlisted_session(host, stored, out, err));
     pt_status status = list_session(host, *out, err);
     if (status != PT_OK)
         pt_session_unref(*out);
@@ -163,8 +169,11 @@ static pt__job_request request_of(const pt__stored_job *stored)
     };
 }
 
-static pt_status make_job(pt_session *session, pt__job_request *request, const pt__stored_job *stored, pt_job **out,
-                          pt_error *err)
+typedef pt_status (*job_maker)(pt_session *session, const pt__job_request *request, pt__durable *take_durable,
+                               pt_job **out, pt_error *err);
+
+static pt_status make_job_by(job_maker make, pt_session *session, pt__job_request *request,
+                             const pt__stored_job *stored, pt_job **out, pt_error *err)
 {
     pt__durable *durable = NULL;
     pt_bytes *fingerprint = pt__request_fingerprint(&stored->request);
@@ -173,8 +182,24 @@ static pt_status make_job(pt_session *session, pt__job_request *request, const p
     request->fingerprint = pt_bytes_get_view(fingerprint);
     pt_status status = pt__durable_from_record(&stored->record, &durable, err);
     if (status == PT_OK)
-        status = pt__job_make(session, request, durable, out, err);
+        status = make(session, request, durable, out, err);
     pt_bytes_unref(fingerprint);
+    return status;
+}
+
+static pt_status make_job(pt_session *session, pt__job_request *request, const pt__stored_job *stored, pt_job **out,
+                          pt_error *err)
+{
+    return make_job_by(pt__job_make, session, request, stored, out, err);
+}
+
+pt_status pt__stored_job_make_apart(pt_host *host, const pt__stored_job *stored, pt_job **out, pt_error *err)
+{
+    pt_session *session = NULL;
+    pt__job_request request = request_of(stored);
+    PT_TRY(make_unlisted_session(host, stored, &session, err));
+    pt_status status = make_job_by(pt__job_make_apart, session, &request, stored, out, err);
+    pt_session_unref(session);
     return status;
 }
 

@@ -79,6 +79,7 @@ struct pt_host {
     pt__job_runner runners[PT_RUNNERS_MAX];
     size_t runner_count;
     uint64_t retention_due_ms;
+    struct pt__followed *followed; /* follow.c */
     pt__zones *zones;
     pthread_mutex_t id_lock; /* of job_ids; nothing else is taken under it */
     pt__uuid_sequence job_ids;
@@ -196,7 +197,8 @@ struct pt_job {
     char traceparent[PT_TRACEPARENT_BYTES]; /* "": none */
     bool is_detached;
     bool is_recorded_first;
-    bool is_proven; /* its write was carried out by a node that died: what is left to do is to say so */
+    bool is_followed; /* another node runs it: what is known here is what is on record (follow.c) */
+    bool is_proven;   /* its write was carried out by a node that died: what is left to do is to say so */
     pt_status (*run)(pt_job *job, void *context, pt_error *err);
     void (*free_context)(void *context);
     void *context;
@@ -299,6 +301,9 @@ pt_status pt__job_make(pt_session *session, const pt__job_request *request, pt__
                        pt_error *err);
 /** Whether the request is that of the job. */
 bool pt__job_is_repeat(const pt_job *job, const pt__job_request *request);
+/** A job that the session does not list and that nobody will run here. As pt__job_make otherwise. */
+pt_status pt__job_make_apart(pt_session *session, const pt__job_request *request, pt__durable *take_durable,
+                             pt_job **out, pt_error *err);
 /** Hands a job that was made to the workers; on failure it is gone, but for the caller's reference. */
 pt_status pt__job_post(pt_job *job, pt_error *err);
 /** What a worker does when it is through with a job that has ended. */

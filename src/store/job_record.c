@@ -28,7 +28,8 @@ enum outcome_field {
     OUTCOME_BATCHES = 7,
     OUTCOME_ATTEMPT = 8,
     OUTCOME_NEED = 9,
-    OUTCOME_BACKEND = 10
+    OUTCOME_BACKEND = 10,
+    OUTCOME_PROGRESS = 11
 };
 
 /* ---- encoding ---- */
@@ -93,6 +94,8 @@ void pt__job_outcome_encode(pt__buffer *out, const pt__job_outcome_record *o)
     append_text(out, OUTCOME_OUTPUT, o->output);
     append_text(out, OUTCOME_BACKEND, o->backend);
     pt__proto_append_integer(out, OUTCOME_BATCHES, o->batch_count);
+    if (o->progress_percent > 0)
+        pt__proto_append_integer(out, OUTCOME_PROGRESS, (uint64_t)o->progress_percent);
     pt__proto_append_integer(out, OUTCOME_ATTEMPT, (uint64_t)o->attempt);
     for (size_t i = 0; i < o->need_count; i++)
         append_text(out, OUTCOME_NEED, o->needs[i]);
@@ -251,6 +254,7 @@ static pt_status take_outcome_field(pt__arena *arena, const pt__proto_field *fie
                                     outcome_lists *lists, pt_error *err)
 {
     uint64_t attempt = 0;
+    uint64_t percent = 0;
     switch (field->number) {
     case OUTCOME_STATUS: return take_status(field, &out->status, err);
     case OUTCOME_SQLSTATE: return take_text(arena, field, &out->sqlstate, err);
@@ -263,6 +267,10 @@ static pt_status take_outcome_field(pt__arena *arena, const pt__proto_field *fie
     case OUTCOME_ATTEMPT:
         PT_TRY(take_integer(field, &attempt, err));
         out->attempt = attempt > INT32_MAX ? INT32_MAX : (int64_t)attempt;
+        return PT_OK;
+    case OUTCOME_PROGRESS:
+        PT_TRY(take_integer(field, &percent, err));
+        out->progress_percent = percent > 100 ? 100 : (int)percent;
         return PT_OK;
     case OUTCOME_NEED: return push_text(arena, field, &lists->needs, err);
     default: return PT_OK;

@@ -49,6 +49,7 @@ typedef struct pt__job_outcome_record {
     const char *output; /* name of the file in the output directory; NULL: none is kept */
     const char *backend;
     uint64_t batch_count;
+    int progress_percent; /* of a job that runs; 0: unknown, or none */
     int64_t attempt;
     const char *const *needs; /* what of its session the job used that is lost with the node: "the temporary view v" */
     size_t need_count;

@@ -17,6 +17,7 @@ typedef struct memory_store {
 typedef struct stored {
     pt_job_record record; /* texts and bytes are its own */
     int64_t lease_until_ms;
+    bool is_to_be_cancelled;
 } stored;
 
 static int64_t now_ms(void)
@@ -254,6 +255,35 @@ static pt_status remove_record(void *self, const char *id, pt_error *err)
     return may_go ? PT_OK : pt_error_set(err, PT_NOT_FOUND, "there is no job %s that has ended", id);
 }
 
+static pt_status ask_to_cancel(void *self, const char *id, pt_error *err)
+{
+    memory_store *store = self;
+    pthread_mutex_lock(&store->lock);
+    stored *s = pt__map_get(&store->records, id);
+    bool is_there = s != NULL && s->record.ended_us == 0;
+    if (is_there)
+        s->is_to_be_cancelled = true;
+    pthread_mutex_unlock(&store->lock);
+    return is_there ? PT_OK : pt_error_set(err, PT_NOT_FOUND, "there is no job %s that has not ended", id);
+}
+
+static pt_status list_to_cancel(void *self, const char *owner, void (*visit)(void *context, const char *id),
+                                void *context, pt_error *err)
+{
+    memory_store *store = self;
+    const char *key;
+    void *value;
+    (void)err;
+    pthread_mutex_lock(&store->lock);
+    for (size_t at = 0; pt__map_next(&store->records, &at, &key, &value);) {
+        const stored *s = value;
+        if (s->is_to_be_cancelled && s->record.ended_us == 0 && strcmp(s->record.owner, owner) == 0)
+            visit(context, s->record.id);
+    }
+    pthread_mutex_unlock(&store->lock);
+    return PT_OK;
+}
+
 const pt_job_store_vtable pt_job_store_memory = {
     .size_bytes = sizeof(pt_job_store_vtable),
     .name = "memory",
@@ -266,4 +296,6 @@ const pt_job_store_vtable pt_job_store_memory = {
     .get = get,
     .list = list,
     .remove = remove_record,
+    .ask_to_cancel = ask_to_cancel,
+    .list_to_cancel = list_to_cancel,
 };

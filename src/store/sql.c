@@ -19,6 +19,8 @@ static const char *const migrations[PT_SQL_VERSION] = {
     "lease_until_ms BIGINT NOT NULL, created_us BIGINT NOT NULL, started_us BIGINT NOT NULL, "
     "ended_us BIGINT NOT NULL, row_total BIGINT NOT NULL, byte_total BIGINT NOT NULL, request %s, outcome %s)",
     "CREATE INDEX portico_job_by_age ON portico_job (created_us, id)",
+    "ALTER TABLE portico_job ADD COLUMN cancel_asked BIGINT NOT NULL DEFAULT 0",
+    "CREATE INDEX portico_job_to_cancel ON portico_job (owner) WHERE cancel_asked <> 0",
 };
 
 static pt_status migrate_from(sql_store *store, int64_t version, pt_error *err)
@@ -259,4 +261,38 @@ pt_status pt__sql_store_remove(void *self, const char *id, pt_error *err)
     int64_t changed;
     PT_TRY(change(self, PT_SQL_REMOVE, parameters, COUNT_OF(parameters), &changed, err));
     return changed == 1 ? PT_OK : pt_error_set(err, PT_NOT_FOUND, "there is no job %s that has ended", id);
+}
+
+/* ---- cancelling ---- */
+
+pt_status pt__sql_store_ask_to_cancel(void *self, const char *id, pt_error *err)
+{
+    const pt__sql_value parameters[] = {text(id)};
+    int64_t changed;
+    PT_TRY(change(self, PT_SQL_ASK_TO_CANCEL, parameters, COUNT_OF(parameters), &changed, err));
+    return changed == 1 ? PT_OK : pt_error_set(err, PT_NOT_FOUND, "there is no job %s that has not ended", id);
+}
+
+typedef struct id_visit {
+    void (*visitor)(void *context, const char *id);
+    void *context;
+} id_visit;
+
+static pt_status visit_id(void *context, const pt__sql_value *values, pt_error *err)
+{
+    const id_visit *to = context;
+    (void)err;
+    if (values[0].text != NULL)
+        to->visitor(to->context, values[0].text);
+    return PT_OK;
+}
+
+pt_status pt__sql_store_list_to_cancel(void *self, const char *owner, void (*visitor)(void *context, const char *id),
+                                       void *context, pt_error *err)
+{
+    static const pt__sql_kind kinds[] = {PT_SQL_TEXT};
+    const pt__sql_value parameters[] = {text(owner)};
+    id_visit to = {visitor, context};
+    pt__sql_query query = {parameters, COUNT_OF(parameters), kinds, 1, visit_id, &to, 0};
+    return run(self, PT_SQL_LIST_TO_CANCEL, &query, err);
 }

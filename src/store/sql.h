@@ -21,7 +21,7 @@ typedef enum pt__sql_statement {
     "id, session_id, user_name, state, kind, owner, created_us, started_us, ended_us, row_total, byte_total, "         \
     "request, outcome, fence, lease_until_ms - " PT_NOW
 
-enum { PT_SQL_PARAMETERS_MAX = 14, PT_SQL_COLUMNS = 15, PT_SQL_VERSION = 2 };
+enum { PT_SQL_PARAMETERS_MAX = 14, PT_SQL_COLUMNS = 15, PT_SQL_VERSION = 4 };
 
 typedef enum pt__sql_kind { PT_SQL_INTEGER, PT_SQL_TEXT, PT_SQL_BYTES } pt__sql_kind;
 
@@ -68,11 +68,15 @@ pt_status pt__sql_store_get(void *self, const char *id, pt_job_record_visitor vi
 pt_status pt__sql_store_list(void *self, const pt_job_record_filter *filter, pt_job_record_visitor visit, void *context,
                              pt_error *err);
 pt_status pt__sql_store_remove(void *self, const char *id, pt_error *err);
+pt_status pt__sql_store_ask_to_cancel(void *self, const char *id, pt_error *err);
+pt_status pt__sql_store_list_to_cancel(void *self, const char *owner, void (*visit)(void *context, const char *id),
+                                       void *context, pt_error *err);
 
 /** The members of a store of SQL but name and open. */
 #define PT_SQL_STORE_MEMBERS                                                                                           \
     .size_bytes = sizeof(pt_job_store_vtable), .close = pt__sql_store_close, .insert = pt__sql_store_insert,           \
     .update = pt__sql_store_update, .renew = pt__sql_store_renew, .claim = pt__sql_store_claim,                        \
-    .get = pt__sql_store_get, .list = pt__sql_store_list, .remove = pt__sql_store_remove
+    .get = pt__sql_store_get, .list = pt__sql_store_list, .remove = pt__sql_store_remove,                              \
+    .ask_to_cancel = pt__sql_store_ask_to_cancel, .list_to_cancel = pt__sql_store_list_to_cancel
 
 #endif

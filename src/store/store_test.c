@@ -280,7 +280,9 @@ PT_TEST(job_store_of_version_1_is_migrated)
     char path[128];
     snprintf(path, sizeof(path), "%s/jobs.db", temporary_folder(folder));
     run_suite(&pt_job_store_sqlite, path);
-    execute(path, "DROP INDEX portico_job_by_age; UPDATE portico_job_schema SET version = 1");
+    execute(path,
+            "DROP INDEX portico_job_by_age; DROP INDEX portico_job_to_cancel; ALTER TABLE portico_job DROP COLUMN "
+            "cancel_asked; UPDATE portico_job_schema SET version = 1");
     run_suite(&pt_job_store_sqlite, path);
     execute(path, "DROP INDEX portico_job_by_age"); /* it is there again */
     remove_database(folder);
