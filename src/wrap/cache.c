@@ -77,6 +77,10 @@ static pt_status open_cache(void *self, const pt_config *config, pt_env *env, pt
 static void close_cache(void *self)
 {
     cache *c = self;
+    const char *key;
+    void *count;
+    for (size_t at = 0; pt__map_next(&c->tables, &at, &key, &count);)
+        free(count);
     pt__cache_store_free(c->store);
     pt__map_deinit(&c->tables);
     pthread_mutex_destroy(&c->lock);
@@ -99,7 +103,8 @@ static uint64_t table_version(void *context, const char *key)
     if (name == NULL)
         return version;
     pthread_mutex_lock(&c->lock);
-    version += (uintptr_t)pt__map_get(&c->tables, lower_case(name));
+    const uint64_t *count = pt__map_get(&c->tables, lower_case(name));
+    version += count == NULL ? 0 : *count;
     pthread_mutex_unlock(&c->lock);
     free(name);
     return version;
@@ -108,6 +113,21 @@ static uint64_t table_version(void *context, const char *key)
 static uint64_t files_version(void *context)
 {
     return atomic_load(&((cache *)context)->files);
+}
+
+/* With the lock held. */
+static bool count_write(cache *c, const char *key)
+{
+    uint64_t *count = pt__map_get(&c->tables, key);
+    if (count == NULL) {
+        count = calloc(1, sizeof(*count));
+        if (count == NULL || !pt__map_set(&c->tables, key, count, NULL)) {
+            free(count);
+            return false;
+        }
+    }
+    ++*count;
+    return true;
 }
 
 /* Without memory all tables count as changed. */
@@ -120,8 +140,7 @@ static void table_was_written(cache *c, const char *database, const char *table)
         snprintf(key, size, "%s.%s", database, table);
         lower_case(key);
         pthread_mutex_lock(&c->lock);
-        uintptr_t count = (uintptr_t)pt__map_get(&c->tables, key) + 1;
-        counted = pt__map_set(&c->tables, key, (void *)count, NULL);
+        counted = count_write(c, key);
         pthread_mutex_unlock(&c->lock);
     }
     if (!counted)

@@ -22,7 +22,7 @@ typedef struct router {
     pt_backend targets[TARGETS_MAX]; /* the first is what is wrapped */
     size_t target_count;
     pthread_mutex_t lock;
-    pt__map kept; /* "%p" of a kept result to its target's position + 1 */
+    pt__map kept; /* "%p" of a kept result to its target */
 } router;
 
 typedef struct routed_session {
@@ -501,7 +501,7 @@ static void remember_kept(router *r, const void *kept, size_t target)
     char key[32];
     snprintf(key, sizeof(key), "%p", kept);
     pthread_mutex_lock(&r->lock);
-    pt__map_set(&r->kept, key, (void *)(uintptr_t)(target + 1), NULL);
+    pt__map_set(&r->kept, key, &r->targets[target], NULL);
     pthread_mutex_unlock(&r->lock);
 }
 
@@ -525,9 +525,9 @@ static void release_kept(void *self, void *kept)
     char key[32];
     snprintf(key, sizeof(key), "%p", kept);
     pthread_mutex_lock(&r->lock);
-    size_t found = (uintptr_t)pt__map_remove(&r->kept, key);
+    const pt_backend *found = pt__map_remove(&r->kept, key);
     pthread_mutex_unlock(&r->lock);
-    const pt_backend *backend = &r->targets[found == 0 ? 0 : found - 1];
+    const pt_backend *backend = found == NULL ? &r->targets[0] : found;
     backend->vtable->release_kept(backend->self, kept);
 }
 

@@ -2,6 +2,7 @@
 
 #include "backend/duckdb/command.h"
 #include "backend/duckdb/literal_row.h"
+#include "backend/duckdb/operation_base.h"
 #include "backend/duckdb/proof.h"
 #include "backend/duckdb/statement.h"
 #include "base/condition.h"
@@ -18,18 +19,15 @@ enum {
 };
 
 typedef struct operation {
-    pt_operation base;
+    pt__operation head;
     pt__duckdb *database;
     pt__arena *arena;
     const pt_plan *plan;
-    const char *id;
     char *time_zone;
     uint64_t batch_rows;
     uint64_t batch_bytes;
     pt__lowered lowered;
     pt__local_entry *locals;
-    _Atomic int state;
-    pt_error failure;
     pt__statement statement;
     bool has_started;
     bool has_batch;
@@ -81,7 +79,7 @@ static pt_status start(operation *op, pt_error *err)
 {
     size_t count = op->lowered.column_count;
     op->has_started = true;
-    op->state = PT_OPERATION_RUNNING;
+    op->head.state = PT_OPERATION_RUNNING;
     duckdb_logical_type *types = pt__arena_array(op->arena, duckdb_logical_type, count + 1);
     PT_TRY(pt__statement_start(&op->statement, op->arena, op->lowered.sql, op->lowered.columns, count, types, err));
     op->has_batch = pt__batch_init(&op->batch, op->lowered.columns, types, count);
@@ -170,13 +168,13 @@ static pt_status run_command(operation *op, pt_error *err)
     if (op->has_started)
         return PT_OK;
     op->has_started = true;
-    op->state = PT_OPERATION_RUNNING;
+    op->head.state = PT_OPERATION_RUNNING;
     pt__command_run command = {
         .database = op->database,
         .statement = &op->statement,
         .arena = op->arena,
         .time_zone = op->time_zone,
-        .proof = op->leaves_proof ? op->id : NULL,
+        .proof = op->leaves_proof ? op->head.id : NULL,
     };
     return pt__command_execute(&command, op->plan, err);
 }
@@ -212,7 +210,7 @@ static int stream_schema(struct ArrowArrayStream *stream, struct ArrowSchema *ou
 {
     operation *op = stream->private_data;
     pt_status status =
-        pt__arrow_schema(op->lowered.columns, op->lowered.column_count, op->time_zone, out, &op->failure);
+        pt__arrow_schema(op->lowered.columns, op->lowered.column_count, op->time_zone, out, &op->head.failure);
     return status == PT_OK ? 0 : EINVAL;
 }
 
@@ -220,28 +218,16 @@ static int stream_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
 {
     operation *op = stream->private_data;
     out->release = NULL;
-    if (op->failure.status != PT_OK)
+    if (op->head.failure.status != PT_OK)
         return EIO;
     pt_status status;
     if (PT_ARENA_GUARD(op->arena)) {
-        status = pt_error_set(&op->failure, PT_LIMIT, "the statement needs more memory than a request may have");
+        status = pt_error_set(&op->head.failure, PT_LIMIT, "the statement needs more memory than a request may have");
     } else {
-        status = pull(op, out, &op->failure);
+        status = pull(op, out, &op->head.failure);
         pt__arena_unguard(op->arena);
     }
-    if (status == PT_CANCELLED)
-        op->state = PT_OPERATION_CANCELLED;
-    else if (status != PT_OK)
-        op->state = PT_OPERATION_FAILED;
-    else if (out->release == NULL)
-        op->state = PT_OPERATION_SUCCEEDED;
-    return status == PT_OK ? 0 : status == PT_CANCELLED ? ECANCELED : EIO;
-}
-
-static const char *stream_error(struct ArrowArrayStream *stream)
-{
-    const operation *op = stream->private_data;
-    return op->failure.status == PT_OK ? NULL : pt_error_full_message(&op->failure);
+    return pt__operation_settle(&op->head, status, out->release == NULL);
 }
 
 /* Ends the statement, so that the connection is free before the operation is. */
@@ -265,42 +251,11 @@ static void stream_release(struct ArrowArrayStream *stream)
 
 /* ---- the operation ---- */
 
-static const char *operation_id(pt_operation *base)
-{
-    return of(base)->id;
-}
-
-static pt_status operation_status(pt_operation *base, pt_operation_state *out, pt_error *err)
-{
-    (void)err;
-    *out = (pt_operation_state)of(base)->state;
-    return PT_OK;
-}
-
 static pt_status operation_cancel(pt_operation *base, pt_error *err)
 {
     (void)err;
     pt__statement_interrupt(&of(base)->statement);
     return PT_OK;
-}
-
-static pt_status operation_result(pt_operation *base, struct ArrowArrayStream *out, pt_error *err)
-{
-    (void)err;
-    *out = (struct ArrowArrayStream){.get_schema = stream_schema,
-                                     .get_next = stream_next,
-                                     .get_last_error = stream_error,
-                                     .release = stream_release,
-                                     .private_data = base};
-    return PT_OK;
-}
-
-static pt_status operation_failure(pt_operation *base, pt_error *err)
-{
-    operation *op = of(base);
-    if (op->failure.status != PT_OK && err != NULL)
-        pt_error_copy(err, &op->failure);
-    return op->failure.status;
 }
 
 static double operation_progress(pt_operation *base)
@@ -314,18 +269,25 @@ static void operation_free(pt_operation *base)
     stop(op);
     if (op->statement.database != NULL)
         pt__statement_deinit(&op->statement);
-    pt_error_clear(&op->failure);
+    pt_error_clear(&op->head.failure);
     pt__arena_free(op->arena);
     free(op);
 }
 
+static const struct ArrowArrayStream STREAM = {
+    .get_schema = stream_schema,
+    .get_next = stream_next,
+    .get_last_error = pt__operation_stream_error,
+    .release = stream_release,
+};
+
 static const pt_operation_vtable OPERATION = {
     .size_bytes = sizeof(pt_operation_vtable),
-    .id = operation_id,
-    .status = operation_status,
+    .id = pt__operation_id,
+    .status = pt__operation_status,
     .cancel = operation_cancel,
-    .result = operation_result,
-    .failure = operation_failure,
+    .result = pt__operation_result,
+    .failure = pt__operation_failure,
     .progress = operation_progress,
     .free = operation_free,
 };
@@ -337,7 +299,7 @@ static pt_status fill(operation *op, const pt_query *query, pt_error *err)
     if (query->plan == NULL)
         return pt__raise(err, PT_COND_UNSUPPORTED_FEATURE, "feature",
                          pt__arena_printf(op->arena, "queries in the format %s", query->encoded.format), NULL);
-    op->id = pt__arena_copy_string(op->arena, query->operation_id == NULL ? "" : query->operation_id);
+    op->head.id = pt__arena_copy_string(op->arena, query->operation_id == NULL ? "" : query->operation_id);
     op->time_zone = pt__arena_copy_string(op->arena, query->time_zone == NULL ? "UTC" : query->time_zone);
     op->batch_rows = query->batch_rows == 0 ? BATCH_ROWS_DEFAULT : query->batch_rows;
     op->batch_bytes = query->batch_bytes == 0 ? BATCH_BYTES_DEFAULT : query->batch_bytes;
@@ -365,7 +327,8 @@ pt_status pt__operation_new(pt__duckdb_session *session, const pt_query *query, 
         pt__arena_free(arena);
         return pt_error_set(err, PT_NO_MEMORY, "no memory for an operation");
     }
-    op->base.vtable = &OPERATION;
+    op->head.base.vtable = &OPERATION;
+    op->head.stream = &STREAM;
     op->database = session->database;
     op->arena = arena;
     pt_status status;
@@ -378,9 +341,9 @@ pt_status pt__operation_new(pt__duckdb_session *session, const pt_query *query, 
         pt__arena_unguard(arena);
     }
     if (status != PT_OK) {
-        operation_free(&op->base);
+        operation_free(&op->head.base);
         return status;
     }
-    *out = &op->base;
+    *out = &op->head.base;
     return PT_OK;
 }

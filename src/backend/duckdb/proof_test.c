@@ -1,5 +1,6 @@
 #include "backend/duckdb/proof.h"
 
+#include "backend/duckdb/folder.h"
 #include "backend/duckdb/test_engine.h"
 #include "base/test.h"
 
@@ -31,10 +32,8 @@ static void open_bench(bench *b)
 
 static void close_bench(bench *b)
 {
-    char command[128];
     pt__test_engine_close(&b->engine);
-    snprintf(command, sizeof(command), "rm -rf %s", b->folder);
-    PT_CHECK_EQ(system(command), 0);
+    PT_CHECK_EQ(pt__folder_remove(b->folder, NULL), PT_OK);
 }
 
 static bool is_proven(bench *b, const char *id)

@@ -27,7 +27,7 @@ static void put_float(pt__buffer *out, double value, bool is_single)
             break;
     }
     const char *exponent_text = strchr(text, 'e');
-    int exponent = exponent_text == NULL ? 0 : atoi(exponent_text + 1);
+    int exponent = exponent_text == NULL ? 0 : (int)strtol(exponent_text + 1, NULL, 10);
     char digits[24] = "";
     size_t count = 0;
     for (const char *c = text; c != exponent_text && count < sizeof(digits) - 1; c++)

@@ -1,17 +1,18 @@
 /* A statement of DuckDB's dialect on its way: started, pulled, interrupted. */
 #include "backend/duckdb/native/native.h"
+#include "backend/duckdb/operation_base.h"
 #include "backend/duckdb/proof.h"
+#include "base/unconst.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct native_operation {
-    pt_operation base;
+    pt__operation head;
     pt__duckdb *database;
     pt__native *native;
     char *sql;
-    char *id;
     pthread_mutex_t mutex; /* guards `interrupted`, and `running` while it changes */
     bool interrupted;
     pt__native_link *running; /* whose connection an interrupt may hit; NULL: none */
@@ -31,8 +32,6 @@ typedef struct native_operation {
     bool is_finished;
     bool is_to_be_proven;
     bool in_transaction; /* one of its own, with its proof in it */
-    _Atomic int state;
-    pt_error failure;
 } native_operation;
 
 static native_operation *of(pt_operation *base)
@@ -215,7 +214,7 @@ static pt_status begin_with_proof(native_operation *op, pt_error *err)
     op->link->is_clean = false;
     PT_TRY(pt__duckdb_run(op->link->connection, "BEGIN", err));
     op->in_transaction = true;
-    return pt__proof_add(op->link->connection, op->id, err);
+    return pt__proof_add(op->link->connection, op->head.id, err);
 }
 
 static void roll_back(native_operation *op)
@@ -261,7 +260,7 @@ static pt_status commit(native_operation *op, pt_error *err)
 static pt_status start(native_operation *op, pt_error *err)
 {
     op->has_started = true;
-    op->state = PT_OPERATION_RUNNING;
+    op->head.state = PT_OPERATION_RUNNING;
     PT_TRY(check(op, err));
     PT_TRY(prepare(op, err));
     if (op->has_parameters && op->parameters.get_schema(&op->parameters, &op->parameter_schema) != 0)
@@ -306,45 +305,28 @@ static pt_status pull(native_operation *op, struct ArrowArray *out, pt_error *er
     return pt__native_plain_array(&op->engine_schema, out, err);
 }
 
-static int settle(native_operation *op, pt_status status, bool is_end)
-{
-    if (status == PT_CANCELLED)
-        op->state = PT_OPERATION_CANCELLED;
-    else if (status != PT_OK)
-        op->state = PT_OPERATION_FAILED;
-    else if (is_end)
-        op->state = PT_OPERATION_SUCCEEDED;
-    return status == PT_OK ? 0 : status == PT_CANCELLED ? ECANCELED : EIO;
-}
-
 static int stream_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
 {
     native_operation *op = stream->private_data;
     out->release = NULL;
-    if (op->failure.status != PT_OK)
+    if (op->head.failure.status != PT_OK)
         return EIO;
-    pt_status status = op->has_started ? PT_OK : start(op, &op->failure);
+    pt_status status = op->has_started ? PT_OK : start(op, &op->head.failure);
     if (status == PT_OK)
-        status = schema_of(op, out, &op->failure);
+        status = schema_of(op, out, &op->head.failure);
     if (status == PT_OK)
-        status = pt__native_plain_schema(out, &op->failure);
-    return settle(op, status, false);
+        status = pt__native_plain_schema(out, &op->head.failure);
+    return pt__operation_settle(&op->head, status, false);
 }
 
 static int stream_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
 {
     native_operation *op = stream->private_data;
     out->release = NULL;
-    if (op->failure.status != PT_OK)
+    if (op->head.failure.status != PT_OK)
         return EIO;
-    pt_status status = pull(op, out, &op->failure);
-    return settle(op, status, out->release == NULL);
-}
-
-static const char *stream_error(struct ArrowArrayStream *stream)
-{
-    const native_operation *op = stream->private_data;
-    return op->failure.status == PT_OK ? NULL : pt_error_full_message(&op->failure);
+    pt_status status = pull(op, out, &op->head.failure);
+    return pt__operation_settle(&op->head, status, out->release == NULL);
 }
 
 static void stop(native_operation *op)
@@ -376,37 +358,6 @@ static void stream_release(struct ArrowArrayStream *stream)
 
 /* ---- the operation ---- */
 
-static const char *operation_id(pt_operation *base)
-{
-    return of(base)->id;
-}
-
-static pt_status operation_status(pt_operation *base, pt_operation_state *out, pt_error *err)
-{
-    (void)err;
-    *out = (pt_operation_state)of(base)->state;
-    return PT_OK;
-}
-
-static pt_status operation_result(pt_operation *base, struct ArrowArrayStream *out, pt_error *err)
-{
-    (void)err;
-    *out = (struct ArrowArrayStream){.get_schema = stream_schema,
-                                     .get_next = stream_next,
-                                     .get_last_error = stream_error,
-                                     .release = stream_release,
-                                     .private_data = base};
-    return PT_OK;
-}
-
-static pt_status operation_failure(pt_operation *base, pt_error *err)
-{
-    native_operation *op = of(base);
-    if (op->failure.status != PT_OK && err != NULL)
-        pt_error_copy(err, &op->failure);
-    return op->failure.status;
-}
-
 static double operation_progress(pt_operation *base)
 {
     native_operation *op = of(base);
@@ -422,20 +373,27 @@ static void operation_free(pt_operation *base)
 {
     native_operation *op = of(base);
     stop(op);
-    pt_error_clear(&op->failure);
+    pt_error_clear(&op->head.failure);
     pthread_mutex_destroy(&op->mutex);
     free(op->sql);
-    free(op->id);
+    free(pt__unconst(op->head.id));
     free(op);
 }
 
+static const struct ArrowArrayStream STREAM = {
+    .get_schema = stream_schema,
+    .get_next = stream_next,
+    .get_last_error = pt__operation_stream_error,
+    .release = stream_release,
+};
+
 static const pt_operation_vtable OPERATION = {
     .size_bytes = sizeof(pt_operation_vtable),
-    .id = operation_id,
-    .status = operation_status,
+    .id = pt__operation_id,
+    .status = pt__operation_status,
     .cancel = operation_cancel,
-    .result = operation_result,
-    .failure = operation_failure,
+    .result = pt__operation_result,
+    .failure = pt__operation_failure,
     .progress = operation_progress,
     .free = operation_free,
 };
@@ -446,28 +404,29 @@ pt_status pt__native_operation_new(pt__duckdb *database, pt__native *native, con
     native_operation *op = calloc(1, sizeof(*op));
     if (op == NULL)
         return pt_error_set(err, PT_NO_MEMORY, "no memory for a statement");
-    op->base.vtable = &OPERATION;
+    op->head.base.vtable = &OPERATION;
+    op->head.stream = &STREAM;
     op->database = database;
     op->native = native;
     pthread_mutex_init(&op->mutex, NULL);
     op->sql = pt__native_text(query);
-    op->id = strdup(query->operation_id == NULL ? "" : query->operation_id);
+    op->head.id = strdup(query->operation_id == NULL ? "" : query->operation_id);
     op->is_to_be_proven = pt__proof_is_wanted(database, query);
     if (query->parameters != NULL && query->parameters->release != NULL) {
         op->parameters = *query->parameters;
         query->parameters->release = NULL;
         op->has_parameters = true;
     }
-    if (op->sql == NULL || op->id == NULL) {
-        operation_free(&op->base);
+    if (op->sql == NULL || op->head.id == NULL) {
+        operation_free(&op->head.base);
         return pt_error_set(err, PT_NO_MEMORY, "no memory for a statement");
     }
     pt_status status = PT_OK;
     if (query->transaction != NULL)
         status = pt__native_transaction(native, query->transaction, &op->link, err);
     if (status == PT_OK)
-        *out = &op->base;
+        *out = &op->head.base;
     else
-        operation_free(&op->base);
+        operation_free(&op->head.base);
     return status;
 }
