@@ -398,8 +398,6 @@ pt_status pt__rpc_client_feed(pt__rpc_client *client, pt_bytes_view input, uint6
         ssize_t taken = nghttp2_session_mem_recv(client->session, input.data, input.size_bytes);
         if (taken < 0)
             fail(client, taken == NGHTTP2_ERR_NOMEM ? PT_NO_MEMORY : PT_BAD_MESSAGE, nghttp2_strerror((int)taken));
-        else if (!client->is_closing && !nghttp2_session_want_read(client->session))
-            fail(client, PT_BAD_MESSAGE, "the server broke the protocol"); /* nghttp2 has a GOAWAY for it */
     }
     if (client->is_failed && err != NULL)
         pt_error_copy(err, &client->failure);
@@ -416,6 +414,9 @@ size_t pt__rpc_client_pending(pt__rpc_client *client, struct iovec *out, size_t 
         if (size < 0 || !pt__outbox_copy(&client->outbox, frame, (size_t)size))
             fail(client, PT_NO_MEMORY, size < 0 ? nghttp2_strerror((int)size) : "no memory for a frame");
     }
+    /* nghttp2 has just written its last GOAWAY. */
+    if (!client->is_closing && !nghttp2_session_want_read(client->session))
+        fail(client, PT_BAD_MESSAGE, "the server broke the protocol");
     return pt__outbox_peek(&client->outbox, out, max);
 }
 

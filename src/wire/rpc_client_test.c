@@ -299,6 +299,9 @@ PT_TEST(rpc_client_refuses_what_is_no_http2)
     PT_REQUIRE(open_pair(&p, 65535));
     pt__rpc_call *call = start(&p, "/test.Echo/Unary", "x", 0);
     feed_client(&p, (const uint8_t *)"HTTP/1.1 400 Bad Request\r\n\r\n", 28);
+    struct iovec pieces[IOVECS];
+    pt__rpc_client_pending(p.client, pieces, IOVECS);
+    feed_client(&p, (const uint8_t *)"x", 1);
     PT_CHECK_EQ(p.fed, PT_BAD_MESSAGE);
     pt_bytes *none = NULL;
     PT_CHECK_EQ(pt__rpc_call_next(call, &none), PT_RPC_END);
