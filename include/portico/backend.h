@@ -237,6 +237,9 @@ typedef struct pt_backend {
 /** The embedded default. */
 extern const pt_backend_vtable pt_backend_duckdb;
 
+/** A cluster of Apache DataFusion Ballista; see docs/ballista.md. */
+extern const pt_backend_vtable pt_backend_ballista;
+
 #ifdef __cplusplus
 }
 #endif

@@ -244,20 +244,34 @@ static pt_status collect_end(void *context, pt_error *err)
     return PT_OK;
 }
 
+static pt_status finish_collecting(collector *c, pt_status status, pt_bytes **ipc_stream, pt_error *err)
+{
+    if (status == PT_OK) {
+        *ipc_stream = pt__buffer_take(&c->stream);
+        if (*ipc_stream == NULL)
+            status = pt_error_set(err, PT_NO_MEMORY, "no memory for the result");
+    }
+    pt__buffer_deinit(&c->stream);
+    return status;
+}
+
 pt_status pt__job_collect(pt_job *job, const pt_plan *relation, pt_bytes **ipc_stream, int64_t *row_count,
                           pt_error *err)
 {
     collector c = {.stream = PT_BUFFER_INIT, .limit_bytes = job->session->host->limits.collect_bytes};
     const pt__row_sink sink = {collect_begin, collect_batch, collect_end, &c};
     pt_status status = pt__run_relation(job->session, job, relation, &sink, err);
-    if (status == PT_OK) {
-        *ipc_stream = pt__buffer_take(&c.stream);
-        *row_count = c.row_count;
-        if (*ipc_stream == NULL)
-            status = pt_error_set(err, PT_NO_MEMORY, "no memory for the result");
-    }
-    pt__buffer_deinit(&c.stream);
-    return status;
+    *row_count = c.row_count;
+    return finish_collecting(&c, status, ipc_stream, err);
+}
+
+pt_status pt__job_collect_statement(pt_job *job, const pt__statement_request *request, pt_bytes **ipc_stream,
+                                    pt_error *err)
+{
+    collector c = {.stream = PT_BUFFER_INIT, .limit_bytes = job->session->host->limits.collect_bytes};
+    const pt__row_sink sink = {collect_begin, collect_batch, collect_end, &c};
+    pt_status status = pt__run_encoded(job, request, &sink, err);
+    return finish_collecting(&c, status, ipc_stream, err);
 }
 
 /* ---- to a function ---- */

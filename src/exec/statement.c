@@ -35,6 +35,11 @@ static pt_status run_decoded(pt_job *job, const pt__statement_request *request, 
     return pt__job_execute(job, relation, err);
 }
 
+bool pt__job_backend_accepts(const pt_job *job, const char *format)
+{
+    return pt__host_backend_accepts(job->session->host, format);
+}
+
 pt_status pt__job_run_statement(pt_job *job, const pt__statement_request *request, pt_error *err)
 {
     if (!pt__host_backend_accepts(job->session->host, request->query.format))

@@ -26,6 +26,13 @@ pt_status pt__session_prepare(pt_session *session, const pt__statement_request *
 /** Runs the statement and spools its rows as batches: at least one. */
 pt_status pt__job_run_statement(pt_job *job, const pt__statement_request *request, pt_error *err);
 
+/** Whether the job's backend takes the format undecoded. */
+bool pt__job_backend_accepts(const pt_job *job, const char *format);
+
+/** The rows of a statement in such a format as one whole IPC stream in memory. PT_LIMIT beyond result.collect-limit. */
+pt_status pt__job_collect_statement(pt_job *job, const pt__statement_request *request, pt_bytes **ipc_stream,
+                                    pt_error *err);
+
 /** Spools the rows of a stream, which is left for the caller to release. */
 pt_status pt__job_write_stream(pt_job *job, struct ArrowArrayStream *stream, pt_error *err);
 

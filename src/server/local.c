@@ -21,8 +21,7 @@ pt_status pt__local_open(pt__local *out, const pt_config *config, pt_error *err)
     if (out->zones == NULL)
         return pt_error_set(err, PT_NO_MEMORY, "no memory to start");
     PT_TRY(pt_host_new(&options, &out->host, err));
-    for (size_t i = 0; pt__server_backends[i] != NULL; i++)
-        PT_TRY(pt_host_add_backend(out->host, pt__server_backends[i], config, err));
+    PT_TRY(pt__server_add_backends(out->host, config, err));
     PT_TRY(pt__plugins_open(&out->plugins, out->host, config, err));
     return pt_host_create_session(out->host, NULL, &out->session, err);
 }

@@ -5,7 +5,10 @@
 #include "analyze/analyze.h"
 #include "base/arena_buffer.h"
 #include "exec/decode.h"
+#include "exec/ipc_reader.h"
+#include "exec/statement.h"
 #include "front/spark_connect/cell.h"
+#include "plan/arrow_schema.h"
 #include "plan/text.h"
 #include "server/commands.h"
 #include "server/local.h"
@@ -156,17 +159,22 @@ static pt_status append_csv_batch(void *context, const struct ArrowSchema *schem
     return PT_OK;
 }
 
+static void append_csv_names(csv *c)
+{
+    for (size_t i = 0; i < c->schema->field_count; i++) {
+        pt__buffer_append_string(c->out, i == 0 ? "" : ",");
+        append_csv_text(c->out, c->schema->fields[i].name, strlen(c->schema->fields[i].name));
+    }
+    pt__buffer_append_byte(c->out, '\n');
+}
+
 static pt_status print_csv(encoded_run *r, pt_job *job, const pt_plan *relation, pt_error *err)
 {
     pt__arena *arena = pt__job_arena(job);
     csv c = {&r->text, pt__arena_buffer(arena), pt__analyzed_schema(arena, relation), NULL};
     const char *zone = pt__session_conf_option(r->local.session, arena, "spark.sql.session.timeZone");
     c.zone = pt__zones_find(r->local.zones, zone == NULL ? "UTC" : zone);
-    for (size_t i = 0; i < c.schema->field_count; i++) {
-        pt__buffer_append_string(c.out, i == 0 ? "" : ",");
-        append_csv_text(c.out, c.schema->fields[i].name, strlen(c.schema->fields[i].name));
-    }
-    pt__buffer_append_byte(c.out, '\n');
+    append_csv_names(&c);
     return pt__job_each_batch(job, relation, append_csv_batch, &c, err);
 }
 
@@ -181,19 +189,59 @@ static pt_status print_arrow(encoded_run *r, pt_job *job, const pt_plan *relatio
     return PT_OK;
 }
 
+static void unref_bytes(void *bytes)
+{
+    pt_bytes_unref(bytes);
+}
+
+static pt_status read_output_format(const encoded_run *r, bool *is_csv, pt_error *err)
+{
+    const char *format = pt_config_string(r->config, "output", "csv");
+    *is_csv = strcmp(format, "csv") == 0;
+    if (*is_csv || strcmp(format, "arrow") == 0)
+        return PT_OK;
+    return pt_error_set(err, PT_INVALID_ARGUMENT, "--output is csv or arrow, not \"%s\"", format);
+}
+
 static pt_status print_rows(encoded_run *r, pt_job *job, const pt_plan *plan, pt_error *err)
 {
     const pt_plan *relation = NULL;
     bool was_command;
+    bool is_csv;
     PT_TRY(pt__job_settle(job, plan, &relation, &was_command, err));
     if (was_command && relation->column_count == 0)
         return PT_OK;
-    const char *format = pt_config_string(r->config, "output", "csv");
-    if (strcmp(format, "csv") == 0)
-        return print_csv(r, job, relation, err);
-    if (strcmp(format, "arrow") == 0)
-        return print_arrow(r, job, relation, err);
-    return pt_error_set(err, PT_INVALID_ARGUMENT, "--output is csv or arrow, not \"%s\"", format);
+    PT_TRY(read_output_format(r, &is_csv, err));
+    return is_csv ? print_csv(r, job, relation, err) : print_arrow(r, job, relation, err);
+}
+
+/* ---- a format that the backend takes as it is ---- */
+
+static pt_status append_csv_stream(encoded_run *r, pt__arena *arena, pt_bytes_view stream, pt_error *err)
+{
+    const pt_local_data *rows = NULL;
+    csv c = {&r->text, pt__arena_buffer(arena), NULL, pt__zones_find(r->local.zones, "UTC")};
+    PT_TRY(pt__ipc_read_streams(arena, &stream, 1, &rows, err));
+    PT_TRY(pt__arrow_type(arena, rows->schema, &c.schema, err));
+    append_csv_names(&c);
+    for (size_t i = 0; i < rows->batch_count; i++)
+        PT_TRY(append_csv_batch(&c, rows->schema, rows->batches[i], err));
+    return PT_OK;
+}
+
+static pt_status print_undecoded(encoded_run *r, pt_job *job, const pt_encoded_query *query, pt_error *err)
+{
+    pt_bytes *stream = NULL;
+    const pt__statement_request request = {.query = *query};
+    bool is_csv;
+    PT_TRY(read_output_format(r, &is_csv, err));
+    PT_TRY(pt__job_collect_statement(job, &request, &stream, err));
+    pt_bytes_view view = pt_bytes_get_view(stream);
+    pt__arena_defer(pt__job_arena(job), unref_bytes, stream);
+    if (is_csv)
+        return append_csv_stream(r, pt__job_arena(job), view, err);
+    pt__buffer_append(&r->text, view.data, view.size_bytes);
+    return PT_OK;
 }
 
 /* On a worker. */
@@ -203,6 +251,8 @@ static pt_status run_encoded(pt_job *job, void *context, pt_error *err)
     const pt_plan *plan = NULL;
     const char *format = pt_config_string(r->config, "format", "spark.sql");
     pt_encoded_query query = {.format = format, .payload = pt__buffer_view(&r->query)};
+    if (!r->decode_only && pt__job_backend_accepts(job, format))
+        return print_undecoded(r, job, &query, err);
     PT_TRY(pt__session_decode(r->local.session, pt__job_arena(job), &query, &plan, err));
     if (r->decode_only) {
         pt__plan_append_text(&r->text, plan);

