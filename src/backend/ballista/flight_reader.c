@@ -1,5 +1,6 @@
 #include "backend/ballista/flight_reader.h"
 
+#include "backend/ballista/view_batch.h"
 #include "base/buffer.h"
 #include "exec/ipc_check.h"
 #include "wire/proto.h"
@@ -17,6 +18,7 @@ struct pt__flight_reader {
     struct ArrowIpcDictionaryEncodings encodings;
     struct ArrowIpcDictionaries dictionaries;
     bool has_dictionaries;
+    pt__view_fields views;
     pt__buffer header; /* of the message at hand, in its frame */
     struct ArrowError reason;
 };
@@ -89,6 +91,8 @@ static pt_status decode_header(pt__flight_reader *reader, pt_bytes_view header, 
         !pt__ipc_message_is_complete(flatbuffer) ||
         ArrowIpcDecoderDecodeHeader(&reader->decoder, view, &reader->reason) != NANOARROW_OK)
         return malformed(reader, "a header", err);
+    if (reader->decoder.message_type == NANOARROW_IPC_MESSAGE_TYPE_SCHEMA && reader->schema.release == NULL)
+        return pt__view_fields_take(&reader->views, reader->header.data + FRAME_BYTES, err);
     return PT_OK;
 }
 
@@ -101,22 +105,27 @@ static void unref_body(struct ArrowBufferAllocator *allocator, uint8_t *data, in
     pt_bytes_unref(allocator->private_data);
 }
 
-/* The body as a buffer that columns share; copied when it does not lie as the columns' values must. */
-static bool share_body(pt_bytes *take_message, pt_bytes_view body, struct ArrowBuffer *out)
+/* Columns lie within the body as they must; so the body has to do so as well. */
+static pt_bytes *align_body(pt_bytes *take_message, pt_bytes_view *body)
+{
+    if ((uintptr_t)body->data % ALIGNMENT == 0)
+        return take_message;
+    pt_bytes *copy = pt_bytes_copy(*body);
+    pt_bytes_unref(take_message);
+    if (copy != NULL)
+        *body = pt_bytes_get_view(copy);
+    return copy;
+}
+
+/* The body as a buffer that columns share. */
+static bool share_body(pt_bytes *owner, pt_bytes_view body, struct ArrowBuffer *out)
 {
     struct ArrowBuffer buffer;
     ArrowBufferInit(&buffer);
-    if ((uintptr_t)body.data % ALIGNMENT != 0) {
-        int code = ArrowBufferAppend(&buffer, body.data, (int64_t)body.size_bytes);
-        pt_bytes_unref(take_message);
-        if (code != NANOARROW_OK)
-            return false;
-    } else {
-        ArrowBufferSetAllocator(&buffer, ArrowBufferDeallocator(unref_body, take_message));
-        buffer.data = (uint8_t *)body.data;
-        buffer.size_bytes = (int64_t)body.size_bytes;
-        buffer.capacity_bytes = buffer.size_bytes;
-    }
+    ArrowBufferSetAllocator(&buffer, ArrowBufferDeallocator(unref_body, pt_bytes_ref(owner)));
+    buffer.data = (uint8_t *)body.data;
+    buffer.size_bytes = (int64_t)body.size_bytes;
+    buffer.capacity_bytes = buffer.size_bytes;
     if (ArrowSharedBufferInit(out, &buffer) == NANOARROW_OK)
         return true;
     ArrowBufferReset(&buffer);
@@ -128,7 +137,8 @@ static pt_status need_schema(const pt__flight_reader *reader, pt_error *err)
     return reader->schema.release != NULL ? PT_OK : malformed(reader, "rows before a schema", err);
 }
 
-static pt_status decode_rows(pt__flight_reader *reader, struct ArrowBuffer *body, struct ArrowArray *out, pt_error *err)
+static pt_status decode_shared(pt__flight_reader *reader, struct ArrowBuffer *body, struct ArrowArray *out,
+                               pt_error *err)
 {
     PT_TRY(need_schema(reader, err));
     if (ArrowIpcDecoderDecodeArrayFromSharedWithDictionaries(&reader->decoder, body, -1, &reader->dictionaries, out,
@@ -139,13 +149,31 @@ static pt_status decode_rows(pt__flight_reader *reader, struct ArrowBuffer *body
     return malformed(reader, "rows", err);
 }
 
-static pt_status decode_dictionary(pt__flight_reader *reader, struct ArrowBuffer *body, pt_error *err)
+static pt_status decode_rows(pt__flight_reader *reader, pt_bytes *owner, pt_bytes_view body, struct ArrowArray *out,
+                             pt_error *err)
 {
+    struct ArrowBuffer shared;
     PT_TRY(need_schema(reader, err));
-    if (ArrowIpcDecoderDecodeDictionaryFromShared(&reader->decoder, body, NANOARROW_VALIDATION_LEVEL_FULL,
-                                                  &reader->dictionaries, &reader->reason) == NANOARROW_OK)
-        return PT_OK;
-    return malformed(reader, "a dictionary", err);
+    if (reader->views.has_views)
+        return pt__view_batch_decode(&reader->views, &reader->schema, reader->header.data + FRAME_BYTES, owner, body,
+                                     out, err);
+    if (!share_body(owner, body, &shared))
+        return pt_error_set(err, PT_NO_MEMORY, "no memory for rows");
+    pt_status status = decode_shared(reader, &shared, out, err);
+    ArrowBufferReset(&shared);
+    return status;
+}
+
+static pt_status decode_dictionary(pt__flight_reader *reader, pt_bytes *owner, pt_bytes_view body, pt_error *err)
+{
+    struct ArrowBuffer shared;
+    PT_TRY(need_schema(reader, err));
+    if (!share_body(owner, body, &shared))
+        return pt_error_set(err, PT_NO_MEMORY, "no memory for rows");
+    int code = ArrowIpcDecoderDecodeDictionaryFromShared(&reader->decoder, &shared, NANOARROW_VALIDATION_LEVEL_FULL,
+                                                         &reader->dictionaries, &reader->reason);
+    ArrowBufferReset(&shared);
+    return code == NANOARROW_OK ? PT_OK : malformed(reader, "a dictionary", err);
 }
 
 static pt_status decode_schema(pt__flight_reader *reader, pt_error *err)
@@ -165,12 +193,13 @@ static pt_status decode_schema(pt__flight_reader *reader, pt_error *err)
     return PT_OK;
 }
 
-static pt_status decode_body(pt__flight_reader *reader, struct ArrowBuffer *body, struct ArrowArray *out, pt_error *err)
+static pt_status decode_body(pt__flight_reader *reader, pt_bytes *owner, pt_bytes_view body, struct ArrowArray *out,
+                             pt_error *err)
 {
     switch (reader->decoder.message_type) {
     case NANOARROW_IPC_MESSAGE_TYPE_SCHEMA: return decode_schema(reader, err);
-    case NANOARROW_IPC_MESSAGE_TYPE_RECORD_BATCH: return decode_rows(reader, body, out, err);
-    case NANOARROW_IPC_MESSAGE_TYPE_DICTIONARY_BATCH: return decode_dictionary(reader, body, err);
+    case NANOARROW_IPC_MESSAGE_TYPE_RECORD_BATCH: return decode_rows(reader, owner, body, out, err);
+    case NANOARROW_IPC_MESSAGE_TYPE_DICTIONARY_BATCH: return decode_dictionary(reader, owner, body, err);
     default: return malformed(reader, "a message that is neither schema nor rows", err);
     }
 }
@@ -208,7 +237,6 @@ static pt_status read_header(pt__flight_reader *reader, const pt_bytes *message,
 pt_status pt__flight_reader_feed(pt__flight_reader *reader, pt_bytes *take_message, struct ArrowArray *out,
                                  pt_error *err)
 {
-    struct ArrowBuffer shared;
     pt_bytes_view body = {NULL, 0};
     out->release = NULL;
     pt_status status = read_header(reader, take_message, &body, err);
@@ -216,9 +244,10 @@ pt_status pt__flight_reader_feed(pt__flight_reader *reader, pt_bytes *take_messa
         pt_bytes_unref(take_message);
         return status;
     }
-    if (!share_body(take_message, body, &shared))
+    pt_bytes *owner = align_body(take_message, &body);
+    if (owner == NULL)
         return pt_error_set(err, PT_NO_MEMORY, "no memory for rows");
-    status = decode_body(reader, &shared, out, err);
-    ArrowBufferReset(&shared);
+    status = decode_body(reader, owner, body, out, err);
+    pt_bytes_unref(owner);
     return status;
 }
