@@ -1,0 +1,403 @@
+/* Casts: Arrow's where they give what Spark's do, others by terms around them; what is left is refused. */
+#include "backend/ballista/lower_rules.h"
+
+#include <string.h>
+
+typedef struct cast {
+    pt__bl *bl;
+    pt_cast_mode mode;
+    const pt_type *from;
+    const pt_type *to;
+    const pt_origin *origin;
+    pt_error *err;
+} cast;
+
+static pt_status refuse(const cast *c)
+{
+    pt__arena *arena = c->bl->arena;
+    return pt__bl_refuse(
+        c->err, c->origin,
+        pt__arena_printf(arena, "casting %s to %s", pt__type_sql(arena, c->from), pt__type_sql(arena, c->to)));
+}
+
+static const pt__bx *plain(const cast *c, const pt__bx *x, const pt_type *to)
+{
+    pt__btype *type = pt__btype_of(c->bl->arena, to);
+    return c->mode == PT_CAST_TRY ? pt__bx_try_cast(c->bl->arena, x, type) : pt__bx_cast(c->bl->arena, x, type);
+}
+
+static int integer_digits(const pt_type *type)
+{
+    return type->id == PT_TYPE_BYTE ? 3 : type->id == PT_TYPE_SHORT ? 5 : type->id == PT_TYPE_INT ? 10 : 19;
+}
+
+static const pt__bx *named(const cast *c, const pt__bx *x, const char *type)
+{
+    return pt__bx_cast(c->bl->arena, x, pt__btype_named(c->bl->arena, type));
+}
+
+/* ---- text to others ---- */
+
+/* All that Spark trims of a text before it reads it: space and control characters. */
+static const pt__bx *trimmed(const cast *c, const pt__bx *x)
+{
+    char set[34];
+    size_t size = 0;
+    for (char ch = 1; ch <= 32; ch++)
+        set[size++] = ch;
+    set[size] = '\0';
+    return pt__bx_call2(c->bl->arena, "btrim", x, pt__bx_text(c->bl->arena, set));
+}
+
+static const pt__bx *matches(const cast *c, const pt__bx *x, const char *pattern)
+{
+    return pt__bx_call2(c->bl->arena, "regexp_like", x, pt__bx_text(c->bl->arena, pattern));
+}
+
+/* The error that names the text and the type; or NULL. */
+static const pt__bx *invalid(const cast *c, const pt__bx *x)
+{
+    pt__arena *arena = c->bl->arena;
+    pt__btype *type = pt__btype_of(arena, c->to);
+    if (c->mode != PT_CAST_ANSI)
+        return pt__bx_null(arena, type);
+    const char *suffix = pt__arena_printf(
+        arena, "'\",\"sourceType\":\"\\\"STRING\\\"\",\"targetType\":\"\\\"%s\\\"\"}]", pt__type_sql(arena, c->to));
+    return pt__bx_raise_with(arena, PT_BALLISTA_RAISED "CAST_INVALID_INPUT:{\"expression\":\"'", x, suffix, type);
+}
+
+/* What matches is cast, what is NULL stays so, all else is invalid. */
+static const pt__bx *guarded(const cast *c, const pt__bx *x, const pt__bx *text, const char *pattern,
+                             const pt__bx *value)
+{
+    pt__arena *arena = c->bl->arena;
+    const pt__bx *pairs[] = {matches(c, text, pattern), value, pt__bx_is_null(arena, x),
+                             pt__bx_null(arena, pt__btype_of(arena, c->to))};
+    return pt__bx_case(arena, pairs, 2, invalid(c, x));
+}
+
+static pt_status text_to_number(const cast *c, const pt__bx *x, const pt__bx **out)
+{
+    if (c->mode == PT_CAST_LEGACY)
+        return refuse(c);
+    const pt__bx *text = trimmed(c, x);
+    bool is_integer = pt__type_is_integral(c->to);
+    /* A suffix of d or f, and the words for what is no number, are left to the refusal below. */
+    const char *pattern = is_integer ? "^[+-]?[0-9]+$" : "^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$";
+    if (c->to->id == PT_TYPE_DECIMAL)
+        return refuse(c);
+    const pt__bx *value =
+        is_integer ? plain(c, pt__bx_call2(c->bl->arena, "ltrim", text, pt__bx_text(c->bl->arena, "+")), c->to)
+                   : plain(c, text, c->to);
+    *out = guarded(c, x, text, pattern, value);
+    if (is_integer)
+        return PT_OK;
+    const char *other = "^[+-]?(([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?[dDfF]|[iI][nN][fF]|[iI][nN][fF][iI][nN]"
+                        "[iI][tT][yY]|[nN][aA][nN])$";
+    pt__btype *type = pt__btype_of(c->bl->arena, c->to);
+    const pt__bx *unknown = pt__bx_raise(c->bl->arena, "UNSUPPORTED_FEATURE.NOT_IN_PORTICO",
+                                         "{\"feature\":\"casting such a text to a floating-point number on a Ballista "
+                                         "cluster\"}",
+                                         type);
+    *out = pt__bx_if(c->bl->arena, matches(c, text, other), unknown, *out);
+    return PT_OK;
+}
+
+static pt_status text_to_boolean(const cast *c, const pt__bx *x, const pt__bx **out)
+{
+    static const char *const WORDS[] = {"t", "true", "y", "yes", "1", "f", "false", "n", "no", "0"};
+    pt__arena *arena = c->bl->arena;
+    const pt__bx *items[10];
+    const pt__bx *text = pt__bx_call1(arena, "lower", trimmed(c, x));
+    for (size_t i = 0; i < 10; i++)
+        items[i] = pt__bx_text(arena, WORDS[i]);
+    const pt__bx *pairs[] = {pt__bx_in(arena, text, items, 5, false),
+                             pt__bx_bool(arena, true),
+                             pt__bx_in(arena, text, items + 5, 5, false),
+                             pt__bx_bool(arena, false),
+                             pt__bx_is_null(arena, x),
+                             pt__bx_null(arena, pt__btype_of(arena, c->to))};
+    *out = pt__bx_case(arena, pairs, 3, invalid(c, x));
+    return PT_OK;
+}
+
+/* Dates in full; the shorter and longer forms that Spark reads fail with a name of their own. */
+static pt_status text_to_date(const cast *c, const pt__bx *x, const pt__bx **out)
+{
+    const pt__bx *text = trimmed(c, x);
+    pt__arena *arena = c->bl->arena;
+    pt__btype *type = pt__btype_of(arena, c->to);
+    const char *other = "^[+-]?[0-9]{4,7}(-[0-9]{1,2}(-[0-9]{1,2}([ T].*)?)?)?$";
+    *out = guarded(c, x, text, "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", plain(c, text, c->to));
+    const pt__bx *unknown =
+        pt__bx_raise(arena, "UNSUPPORTED_FEATURE.NOT_IN_PORTICO",
+                     "{\"feature\":\"casting a text that is no plain date to DATE on a Ballista cluster\"}", type);
+    const pt__bx *is_plain = matches(c, text, "^[0-9]{4}-[0-9]{2}-[0-9]{2}$");
+    const pt__bx *is_other = pt__bx_binary(arena, "And", matches(c, text, other), pt__bx_not(arena, is_plain));
+    *out = pt__bx_if(arena, is_other, unknown, *out);
+    return PT_OK;
+}
+
+static pt_status text_to_timestamp(const cast *c, const pt__bx *x, const pt__bx **out)
+{
+    if (c->to->id == PT_TYPE_TIMESTAMP && !c->bl->is_utc)
+        return refuse(c);
+    const pt__bx *text = trimmed(c, x);
+    pt__arena *arena = c->bl->arena;
+    const char *full = "^[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,6})?)?$";
+    const char *other = "^([+-]?[0-9]{4,7}(-[0-9]{1,2}(-[0-9]{1,2}([ T].*)?)?)?|T?[0-9]{1,2}:.*)$";
+    const pt__bx *local =
+        c->mode == PT_CAST_TRY ? pt__bx_try_cast(arena, text, pt__btype_named(arena, "ntz")) : named(c, text, "ntz");
+    *out = guarded(c, x, text, full, plain(c, local, c->to));
+    const pt__bx *unknown =
+        pt__bx_raise(arena, "UNSUPPORTED_FEATURE.NOT_IN_PORTICO",
+                     "{\"feature\":\"casting a text that is no plain timestamp to TIMESTAMP on a Ballista cluster\"}",
+                     pt__btype_of(arena, c->to));
+    const pt__bx *is_other =
+        pt__bx_binary(arena, "And", matches(c, text, other), pt__bx_not(arena, matches(c, text, full)));
+    *out = pt__bx_if(arena, is_other, unknown, *out);
+    return PT_OK;
+}
+
+/* ---- others to text ---- */
+
+/* Without a point Java writes 1.0, and with an exponent from 10^7 on and below 10^-3. */
+static pt_status real_to_text(const cast *c, const pt__bx *x, const pt__bx **out)
+{
+    pt__arena *arena = c->bl->arena;
+    if (c->from->id == PT_TYPE_FLOAT)
+        return refuse(c);
+    const pt__bx *size = pt__bx_call1(arena, "abs", x);
+    const pt__bx *text = named(c, x, "utf8");
+    const pt__bx *low = pt__bx_binary(arena, "GtEq", size, pt__bx_double(arena, 1e-3));
+    const pt__bx *high = pt__bx_binary(arena, "Lt", size, pt__bx_double(arena, 1e7));
+    const pt__bx *infinity = pt__bx_double(arena, __builtin_inf());
+    const pt__bx *unknown =
+        pt__bx_raise(arena, "UNSUPPORTED_FEATURE.NOT_IN_PORTICO",
+                     "{\"feature\":\"the text of a floating-point number with an exponent on a Ballista cluster\"}",
+                     pt__btype_named(arena, "utf8"));
+    const pt__bx *pairs[] = {
+        pt__bx_is_null(arena, x),
+        pt__bx_null(arena, pt__btype_named(arena, "utf8")),
+        pt__bx_call1(arena, "isnan", x),
+        pt__bx_text(arena, "NaN"),
+        pt__bx_binary(arena, "And", low, high),
+        text,
+        pt__bx_binary(arena, "Eq", size, pt__bx_double(arena, 0)),
+        text,
+        pt__bx_binary(arena, "Eq", x, infinity),
+        pt__bx_text(arena, "Infinity"),
+        pt__bx_binary(arena, "Eq", x, pt__bx_double(arena, -__builtin_inf())),
+        pt__bx_text(arena, "-Infinity"),
+    };
+    *out = pt__bx_case(arena, pairs, 6, unknown);
+    return PT_OK;
+}
+
+/* The fraction without trailing zeros, and without its point when nothing is left of it. */
+static const pt__bx *timestamp_to_text(const cast *c, const pt__bx *x)
+{
+    pt__arena *arena = c->bl->arena;
+    const pt__bx *local = c->from->id == PT_TYPE_TIMESTAMP ? pt__bl_local_time(c->bl, x) : x;
+    const pt__bx *text = pt__bx_call2(arena, "to_char", local, pt__bx_text(arena, "%Y-%m-%d %H:%M:%S%.6f"));
+    text = pt__bx_call2(arena, "rtrim", text, pt__bx_text(arena, "0"));
+    text = pt__bx_call2(arena, "rtrim", text, pt__bx_text(arena, "."));
+    return named(c, text, "utf8");
+}
+
+static pt_status to_text(const cast *c, const pt__bx *x, const pt__bx **out)
+{
+    pt_type_id from = c->from->id;
+    if (pt__type_is_integral(c->from) || from == PT_TYPE_BOOLEAN || from == PT_TYPE_DATE || pt__type_is_string(c->from))
+        *out = named(c, x, "utf8");
+    else if (from == PT_TYPE_DECIMAL && c->mode != PT_CAST_LEGACY)
+        *out = named(c, x, "utf8");
+    else if (pt__bl_is_float(c->from))
+        return real_to_text(c, x, out);
+    else if (from == PT_TYPE_TIMESTAMP || from == PT_TYPE_TIMESTAMP_NTZ)
+        *out = timestamp_to_text(c, x);
+    else
+        return refuse(c);
+    return PT_OK;
+}
+
+/* ---- numbers ---- */
+
+static pt_status to_integer(const cast *c, const pt__bx *x, const pt__bx **out)
+{
+    if (pt__type_is_string(c->from))
+        return text_to_number(c, x, out);
+    bool widens = pt__type_is_integral(c->from) && integer_digits(c->from) <= integer_digits(c->to);
+    if (c->from->id == PT_TYPE_BOOLEAN || widens) {
+        *out = plain(c, x, c->to);
+        return PT_OK;
+    }
+    if (c->mode == PT_CAST_LEGACY)
+        return refuse(c);
+    if (pt__type_is_numeric(c->from)) {
+        *out = plain(c, x, c->to);
+        return PT_OK;
+    }
+    if (c->from->id != PT_TYPE_TIMESTAMP || c->to->id != PT_TYPE_LONG)
+        return refuse(c);
+    /* Seconds, down. */
+    pt__arena *arena = c->bl->arena;
+    const pt__bx *us = named(c, x, "int64");
+    const pt__bx *million = pt__bx_int64(arena, 1000000);
+    const pt__bx *rest = pt__bx_binary(arena, "Modulo", us, million);
+    rest = pt__bx_binary(arena, "Modulo", pt__bx_binary(arena, "Plus", rest, million), million);
+    *out = pt__bx_binary(arena, "Divide", pt__bx_binary(arena, "Minus", us, rest), million);
+    return PT_OK;
+}
+
+static pt_status to_real(const cast *c, const pt__bx *x, const pt__bx **out)
+{
+    if (pt__type_is_string(c->from))
+        return text_to_number(c, x, out);
+    if (c->from->id == PT_TYPE_DECIMAL && c->from->precision > 15)
+        x = named(c, x, "utf8"); /* read again, which rounds once */
+    else if (!pt__type_is_numeric(c->from) && c->from->id != PT_TYPE_BOOLEAN)
+        return refuse(c);
+    *out = plain(c, x, c->to);
+    return PT_OK;
+}
+
+static pt_status to_decimal(const cast *c, const pt__bx *x, const pt__bx **out)
+{
+    if (c->from->id == PT_TYPE_BOOLEAN)
+        x = named(c, x, "int32");
+    else if (!pt__type_is_integral(c->from) && c->from->id != PT_TYPE_DECIMAL)
+        return refuse(c);
+    cast checked = *c;
+    checked.mode = c->mode == PT_CAST_LEGACY ? PT_CAST_TRY : c->mode;
+    /* A number that may be too long in between: exact in 256 bits. */
+    if (c->from->id == PT_TYPE_DECIMAL && c->from->precision - c->from->scale + c->to->scale > PT_DECIMAL_PRECISION_MAX)
+        x = pt__bx_cast(c->bl->arena, x, pt__btype_decimal256(c->bl->arena, 76, c->from->scale));
+    *out = plain(&checked, x, c->to);
+    return PT_OK;
+}
+
+static pt_status to_boolean(const cast *c, const pt__bx *x, const pt__bx **out)
+{
+    if (pt__type_is_string(c->from))
+        return text_to_boolean(c, x, out);
+    if (!pt__type_is_integral(c->from))
+        return refuse(c);
+    pt__btype *type = pt__btype_of(c->bl->arena, c->from);
+    *out = pt__bx_binary(c->bl->arena, "NotEq", x, pt__bx_cast(c->bl->arena, pt__bx_int32(c->bl->arena, 0), type));
+    return PT_OK;
+}
+
+/* ---- dates and times ---- */
+
+static pt_status to_date(const cast *c, const pt__bx *x, const pt__bx **out)
+{
+    if (pt__type_is_string(c->from))
+        return text_to_date(c, x, out);
+    if (c->from->id == PT_TYPE_TIMESTAMP_NTZ || (c->from->id == PT_TYPE_TIMESTAMP && c->bl->is_utc)) {
+        *out = named(c, x, "date32");
+        return PT_OK;
+    }
+    if (c->from->id != PT_TYPE_TIMESTAMP)
+        return refuse(c);
+    *out = named(c, pt__bx_call1(c->bl->arena, "to_local_time", pt__bl_local_time(c->bl, x)), "date32");
+    return PT_OK;
+}
+
+static pt_status to_timestamp(const cast *c, const pt__bx *x, const pt__bx **out)
+{
+    if (pt__type_is_string(c->from))
+        return text_to_timestamp(c, x, out);
+    bool is_ntz = c->to->id == PT_TYPE_TIMESTAMP_NTZ;
+    if (c->from->id == PT_TYPE_DATE && (is_ntz || c->bl->is_utc))
+        x = named(c, x, "ntz");
+    else if (c->from->id == PT_TYPE_TIMESTAMP && is_ntz)
+        x = pt__bx_call1(c->bl->arena, "to_local_time", pt__bl_local_time(c->bl, x));
+    else if (c->from->id != PT_TYPE_TIMESTAMP_NTZ || is_ntz || !c->bl->is_utc)
+        return refuse(c);
+    *out = plain(c, x, c->to);
+    return PT_OK;
+}
+
+static pt_status to_binary(const cast *c, const pt__bx *x, const pt__bx **out)
+{
+    if (!pt__type_is_string(c->from))
+        return refuse(c);
+    *out = named(c, x, "binary");
+    return PT_OK;
+}
+
+/* ---- all ---- */
+
+static pt_status convert(const cast *c, const pt__bx *x, const pt__bx **out)
+{
+    switch (c->to->id) {
+    case PT_TYPE_BOOLEAN: return to_boolean(c, x, out);
+    case PT_TYPE_BYTE:
+    case PT_TYPE_SHORT:
+    case PT_TYPE_INT:
+    case PT_TYPE_LONG: return to_integer(c, x, out);
+    case PT_TYPE_FLOAT:
+    case PT_TYPE_DOUBLE: return to_real(c, x, out);
+    case PT_TYPE_DECIMAL: return to_decimal(c, x, out);
+    case PT_TYPE_STRING:
+    case PT_TYPE_CHAR:
+    case PT_TYPE_VARCHAR: return to_text(c, x, out);
+    case PT_TYPE_BINARY: return to_binary(c, x, out);
+    case PT_TYPE_DATE: return to_date(c, x, out);
+    case PT_TYPE_TIMESTAMP:
+    case PT_TYPE_TIMESTAMP_NTZ: return to_timestamp(c, x, out);
+    default: return refuse(c);
+    }
+}
+
+static bool is_same(const pt_type *from, const pt_type *to)
+{
+    return pt__type_same_kind(from, to) || (pt__type_is_string(from) && pt__type_is_string(to)) ||
+           (from->id == to->id && from->id == PT_TYPE_INTERVAL_DAY_TIME && to->end_field == 3);
+}
+
+pt_status pt__bl_cast_to(pt__bl *bl, pt_cast_mode mode, const pt__bx *x, const pt_type *from, const pt_type *to,
+                         const pt_origin *origin, const pt__bx **out, pt_error *err)
+{
+    pt__btype *type;
+    cast c = {bl, mode, from, to, origin, err};
+    PT_TRY(pt__bl_type(bl, to, origin, &type, err));
+    *out = x;
+    if (is_same(from, to))
+        return PT_OK;
+    if (from->id == PT_TYPE_VOID) {
+        *out = pt__bx_null(bl->arena, type);
+        return PT_OK;
+    }
+    return convert(&c, x, out);
+}
+
+/* A literal in another integer type is written as such: plans stay short, and filters can prune files. */
+static const pt__bx *cast_literal(pt__bl *bl, const pt_expr_cast *node)
+{
+    if (node->child->kind != PT_EXPR_LITERAL)
+        return NULL;
+    const pt_expr_literal *literal = pt__expr_as_literal(node->child);
+    const pt_type *from = literal->base.type;
+    bool widens = pt__type_is_integral(from) && pt__type_is_integral(node->target) &&
+                  integer_digits(from) <= integer_digits(node->target);
+    if (literal->value.is_null && from->id != PT_TYPE_VOID)
+        return NULL;
+    if (!widens && !(pt__type_is_integral(from) && node->target->id == PT_TYPE_DOUBLE))
+        return NULL;
+    pt_value value = literal->value;
+    if (node->target->id == PT_TYPE_DOUBLE)
+        value.as.real = (double)literal->value.as.integer;
+    return pt__bx_literal(bl->arena, node->target, &value);
+}
+
+pt_status pt__bl_cast(pt__bl *bl, const pt_expr_cast *node, const pt__bx **out, pt_error *err)
+{
+    *out = cast_literal(bl, node);
+    if (*out != NULL)
+        return PT_OK;
+    const pt__bx *x;
+    PT_TRY(pt__bl_expr(bl, node->child, &x, err));
+    return pt__bl_cast_to(bl, node->mode, x, node->child->type, node->target, node->base.origin, out, err);
+}

@@ -1,0 +1,305 @@
+/* Text, patterns, dates by name. */
+#include "backend/ballista/lower_rules.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+static const pt_value *text_literal(const pt_expr *expr)
+{
+    const pt_expr_literal *literal = pt__bl_literal(expr);
+    return literal == NULL || literal->value.is_null || !pt__type_is_string(literal->base.type) ? NULL
+                                                                                                : &literal->value;
+}
+
+static const char *text_of(pt__bl *bl, const pt_value *value)
+{
+    return pt__arena_copy_text(bl->arena, value->as.text.data, value->as.text.size_bytes);
+}
+
+static bool is_ascii(const char *text)
+{
+    for (; *text != '\0'; text++) {
+        if ((unsigned char)*text >= 0x80)
+            return false;
+    }
+    return true;
+}
+
+/* ---- LIKE ---- */
+
+/* Arrow's LIKE knows the backslash alone: other escapes are rewritten to it. False: one stands where none may. */
+static bool rewrite_pattern(pt__bl *bl, const char *pattern, char escape, const char **out)
+{
+    char *made = pt__arena_alloc_text(bl->arena, 2 * strlen(pattern) + 1);
+    char *end = made;
+    for (const char *c = pattern; *c != '\0'; c++) {
+        if (*c == escape) {
+            c++;
+            if (*c == '\0' || (*c != '_' && *c != '%' && *c != escape))
+                return false;
+            if (*c == '_' || *c == '%' || *c == '\\')
+                *end++ = '\\';
+            *end++ = *c;
+            continue;
+        }
+        if (*c == '\\')
+            *end++ = '\\';
+        *end++ = *c;
+    }
+    *end = '\0';
+    *out = made;
+    return true;
+}
+
+PT_BL_LOWERING(like)
+{
+    bool ignores_case = pt__bl_is_call(&call->base, "ilike");
+    const pt_value *pattern = text_literal(call->arguments[1]);
+    const pt_value *escape = call->argument_count > 2 ? text_literal(call->arguments[2]) : NULL;
+    if (pattern == NULL || (call->argument_count > 2 && (escape == NULL || escape->as.text.size_bytes != 1)))
+        return pt__bl_refuse(err, call->base.origin, "LIKE with a pattern that is no literal");
+    const char *text = text_of(bl, pattern);
+    const char *rewritten;
+    if (!rewrite_pattern(bl, text, escape == NULL ? '\\' : escape->as.text.data[0], &rewritten))
+        return pt__bl_refuse(err, call->base.origin, "LIKE with a pattern whose escapes are malformed");
+    if (ignores_case && !is_ascii(text))
+        return pt__bl_refuse(err, call->base.origin, "ILIKE with a pattern beyond ASCII");
+    *out = pt__bx_like(bl->arena, x[0], pt__bx_text(bl->arena, rewritten), "", ignores_case);
+    return PT_OK;
+}
+
+/* ---- regular expressions ---- */
+
+typedef struct translation {
+    const char *at;
+    char *end;
+    bool in_class;
+} translation;
+
+static void put(translation *t, const char *text)
+{
+    size_t size = strlen(text);
+    memcpy(t->end, text, size);
+    t->end += size;
+}
+
+/* Java's classes are ASCII, Rust's are not. */
+static bool translate_escape(translation *t)
+{
+    char c = t->at[1];
+    t->at += 2;
+    const char *inside = c == 'd' ? "0-9" : c == 'w' ? "0-9A-Za-z_" : c == 's' ? " \\t\\n\\x0B\\f\\r" : NULL;
+    const char *outside = c == 'D' ? "[^0-9]" : c == 'W' ? "[^0-9A-Za-z_]" : c == 'S' ? "[^ \\t\\n\\x0B\\f\\r]" : NULL;
+    if (inside != NULL) {
+        put(t, t->in_class ? "" : "[");
+        put(t, inside);
+        put(t, t->in_class ? "" : "]");
+        return true;
+    }
+    if (outside != NULL && !t->in_class) {
+        put(t, outside);
+        return true;
+    }
+    if (c == '\0' || (isalnum((unsigned char)c) && strchr("tnrf", c) == NULL))
+        return false;
+    *t->end++ = '\\';
+    *t->end++ = c;
+    return true;
+}
+
+static bool translate_one(translation *t)
+{
+    char c = *t->at;
+    if (c == '\\')
+        return translate_escape(t);
+    if ((unsigned char)c >= 0x80 || c == '$')
+        return false;
+    if (t->in_class) {
+        if (c == '[' || (c == '&' && t->at[1] == '&') || (c == '-' && t->at[1] == '-') || (c == '~' && t->at[1] == '~'))
+            return false;
+        t->in_class = c != ']';
+    } else if (c == '[') {
+        t->in_class = true;
+        if (t->at[1] == ']' || (t->at[1] == '^' && t->at[2] == ']'))
+            return false;
+    } else if (c == '(' && t->at[1] == '?' && t->at[2] != ':') {
+        return false;
+    } else if (strchr("*+?}", c) != NULL && t->at[1] == '+') {
+        return false;
+    } else if (c == '.') {
+        put(t, "[^\\n\\r\\x{85}\\x{2028}\\x{2029}]");
+        t->at++;
+        return true;
+    } else if (c == '{' && !isdigit((unsigned char)t->at[1])) {
+        return false;
+    }
+    *t->end++ = c;
+    t->at++;
+    return true;
+}
+
+/* The pattern as Rust reads it, where both mean the same; NULL: not known to. */
+static const char *translate(pt__bl *bl, const pt_expr *expr)
+{
+    const pt_value *value = text_literal(expr);
+    if (value == NULL)
+        return NULL;
+    const char *pattern = text_of(bl, value);
+    char *made = pt__arena_alloc_text(bl->arena, 40 * strlen(pattern) + 1);
+    translation t = {pattern, made, false};
+    while (*t.at != '\0') {
+        if (!translate_one(&t))
+            return NULL;
+    }
+    *t.end = '\0';
+    return t.in_class ? NULL : made;
+}
+
+PT_BL_LOWERING(rlike)
+{
+    const char *pattern = translate(bl, call->arguments[1]);
+    if (pattern == NULL)
+        return pt__bl_refuse(err, call->base.origin, "a regular expression that is not known to mean the same");
+    *out = pt__bx_call2(bl->arena, "regexp_like", x[0], pt__bx_text(bl->arena, pattern));
+    return PT_OK;
+}
+
+PT_BL_LOWERING(regexp_replace)
+{
+    const char *pattern = translate(bl, call->arguments[1]);
+    const pt_value *by = text_literal(call->arguments[2]);
+    if (pattern == NULL || by == NULL || strpbrk(text_of(bl, by), "$\\") != NULL)
+        return pt__bl_refuse(err, call->base.origin, "a regular expression that is not known to mean the same");
+    const pt__bx *arguments[] = {x[0], pt__bx_text(bl->arena, pattern), x[2], pt__bx_text(bl->arena, "g")};
+    *out = pt__bx_call(bl->arena, "regexp_replace", arguments, 4);
+    return PT_OK;
+}
+
+/* ---- parts and concatenations ---- */
+
+static bool small_integer(const pt_expr *expr, int64_t *out)
+{
+    const pt_expr_literal *literal = pt__bl_literal(expr);
+    if (literal == NULL || literal->value.is_null || !pt__type_is_integral(literal->base.type))
+        return false;
+    *out = literal->value.as.integer;
+    return true;
+}
+
+/* Spark counts 0 as 1 and negative places from the end; what lies before the start still takes from the length. */
+static const pt__bx *start_of(pt__bl *bl, const pt_expr_call *call, const pt__bx *const *x)
+{
+    pt__arena *arena = bl->arena;
+    pt__btype *wide = pt__btype_named(arena, "int64");
+    int64_t known;
+    const pt__bx *place = pt__bx_cast(arena, x[1], wide);
+    if (small_integer(call->arguments[1], &known) && known >= 0)
+        return pt__bx_int64(arena, known == 0 ? 1 : known);
+    const pt__bx *size = pt__bx_cast(arena, pt__bx_call1(arena, "character_length", x[0]), wide);
+    const pt__bx *terms[] = {size, place, pt__bx_int64(arena, 1)};
+    const pt__bx *zero = pt__bx_int64(arena, 0);
+    const pt__bx *pairs[] = {pt__bx_binary(arena, "Eq", place, zero), pt__bx_int64(arena, 1),
+                             pt__bx_binary(arena, "Lt", place, zero), pt__bx_chain(arena, "Plus", terms, 3)};
+    return pt__bx_case(arena, pairs, 2, place);
+}
+
+PT_BL_LOWERING(substring)
+{
+    pt__arena *arena = bl->arena;
+    (void)err;
+    const pt__bx *arguments[3] = {x[0], start_of(bl, call, x), NULL};
+    int64_t known;
+    if (call->argument_count < 3) {
+        *out = pt__bx_call(arena, "substr", arguments, 2);
+        return PT_OK;
+    }
+    pt__btype *wide = pt__btype_named(arena, "int64");
+    const pt__bx *length = pt__bx_cast(arena, x[2], wide);
+    if (small_integer(call->arguments[2], &known))
+        arguments[2] = pt__bx_int64(arena, known < 0 ? 0 : known);
+    else
+        arguments[2] = pt__bx_if(arena, pt__bx_binary(arena, "Lt", length, pt__bx_int64(arena, 0)),
+                                 pt__bx_int64(arena, 0), length);
+    *out = pt__bx_call(arena, "substr", arguments, 3);
+    return PT_OK;
+}
+
+PT_BL_LOWERING(concat)
+{
+    (void)err;
+    *out = call->argument_count == 0 ? pt__bx_text(bl->arena, "")
+                                     : pt__bx_chain(bl->arena, "StringConcat", x, call->argument_count);
+    return PT_OK;
+}
+
+PT_BL_LOWERING(sha2)
+{
+    int64_t bits;
+    const char *name = NULL;
+    if (small_integer(call->arguments[1], &bits))
+        name = bits == 224                ? "sha224"
+               : bits == 256 || bits == 0 ? "sha256"
+               : bits == 384              ? "sha384"
+               : bits == 512              ? "sha512"
+                                          : NULL;
+    if (name == NULL)
+        return pt__bl_refuse(err, call->base.origin, "sha2 of other lengths than 0, 224, 256, 384 and 512");
+    *out = pt__bx_call2(bl->arena, "encode", pt__bx_call1(bl->arena, name, x[0]), pt__bx_text(bl->arena, "hex"));
+    return PT_OK;
+}
+
+/* ---- dates ---- */
+
+PT_BL_LOWERING(trunc)
+{
+    static const char *const UNITS[][2] = {{"year", "year"},       {"yyyy", "year"},   {"yy", "year"},
+                                           {"quarter", "quarter"}, {"month", "month"}, {"mm", "month"},
+                                           {"mon", "month"},       {"week", "week"}};
+    const pt_value *unit = text_literal(call->arguments[1]);
+    if (unit == NULL)
+        return pt__bl_refuse(err, call->base.origin, "trunc to a unit that is no literal");
+    pt__btype *date = pt__btype_named(bl->arena, "date32");
+    const char *name = text_of(bl, unit);
+    for (size_t i = 0; i < sizeof(UNITS) / sizeof(UNITS[0]); i++) {
+        if (strcasecmp(UNITS[i][0], name) != 0)
+            continue;
+        const pt__bx *stamp = pt__bx_cast(bl->arena, x[0], pt__btype_named(bl->arena, "ntz"));
+        stamp = pt__bx_call2(bl->arena, "date_trunc", pt__bx_text(bl->arena, UNITS[i][1]), stamp);
+        *out = pt__bx_cast(bl->arena, stamp, date);
+        return PT_OK;
+    }
+    *out = pt__bx_null(bl->arena, date);
+    return PT_OK;
+}
+
+PT_BL_LOWERING(add_months)
+{
+    int64_t months;
+    if (!small_integer(call->arguments[1], &months))
+        return pt__bl_refuse(err, call->base.origin, "add_months of a number that is no literal");
+    *out = pt__bx_binary(bl->arena, "Plus", x[0], pt__bx_interval(bl->arena, (int32_t)months, 0));
+    *out = pt__bx_cast(bl->arena, *out, pt__btype_named(bl->arena, "date32"));
+    return PT_OK;
+}
+
+PT_BL_LOWERING(make_date)
+{
+    if (call->mode != PT_CAST_ANSI)
+        return pt__bl_refuse(err, call->base.origin, "make_date without ANSI mode");
+    *out = pt__bx_call(bl->arena, "make_date", x, 3);
+    return PT_OK;
+}
+
+PT_BL_LOWERING(cast_literal)
+{
+    pt_cast_mode mode = PT_CAST_ANSI;
+    return pt__bl_cast_to(bl, mode, x[0], pt__bl_type_of(call, 0), call->base.type, call->base.origin, out, err);
+}
+
+const pt__bx *pt__bl_local_time(pt__bl *bl, const pt__bx *x)
+{
+    if (bl->is_utc)
+        return x;
+    return pt__bx_cast(bl->arena, x, pt__btype_timestamp(bl->arena, bl->time_zone));
+}
