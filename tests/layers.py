@@ -6,7 +6,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-LAYERS = ["base", "wire", "plan", "decode", "analyze", "store", "exec", "backend", "wrap", "front", "loop", "server"]
+LAYERS = ["base", "wire", "plan", "decode", "analyze", "store", "exec", "auth", "backend", "wrap", "front", "loop", "server"]
 
 # Neither of these sees the other: they meet in include/portico.
 STRANGERS = {"backend", "wrap", "front"}

@@ -18,6 +18,9 @@ extern "C" {
 
 typedef struct pt_call pt_call;
 
+/** A call that is not let in yet; portico/authenticator.h. */
+typedef struct pt_admission pt_admission;
+
 /** gRPC status codes (grpc.io, "Status codes and their use in gRPC"). */
 typedef enum pt_grpc_code {
     PT_GRPC_OK = 0,
@@ -95,6 +98,12 @@ typedef struct pt_call_vtable {
     pt_status (*add_header)(pt_call *call, const char *name, const char *value, pt_error *err);
     /** UUID text of the connection: the same for all its calls, and never again. Lives as long as the connection. */
     const char *(*connection_id)(pt_call *call);
+    /** Where the call comes from, "address:port". Lives as long as the call. */
+    const char *(*peer)(pt_call *call);
+    /** Copies a text, which then lives as long as the call; NULL when memory is exhausted. */
+    const char *(*keep_text)(pt_call *call, const char *text);
+    /** For an authenticator that cannot answer at once: nothing of the call reaches its handler until it is let in. */
+    pt_status (*put_off)(pt_call *call, pt_admission **out, pt_error *err);
 } pt_call_vtable;
 
 enum { PT_CALL_HEADERS_MAX = 4 };
@@ -140,10 +149,15 @@ static inline uint64_t pt_call_deadline_ms(pt_call *call)
     return call->vtable->deadline_ms(call);
 }
 
+/** Whether the transport is new enough for a member, and has it. */
+#define PT_CALL_HAS(call, member)                                                                                      \
+    ((call)->vtable->size_bytes >= offsetof(pt_call_vtable, member) + sizeof((call)->vtable->member) &&                \
+     (call)->vtable->member != NULL)
+
 /** PT_UNSUPPORTED when the transport is older than response headers. */
 static inline pt_status pt_call_add_header(pt_call *call, const char *name, const char *value, pt_error *err)
 {
-    if (call->vtable->size_bytes < offsetof(pt_call_vtable, connection_id) || call->vtable->add_header == NULL)
+    if (!PT_CALL_HAS(call, add_header))
         return pt_error_set(err, PT_UNSUPPORTED, "the transport sends no headers of the handler's");
     return call->vtable->add_header(call, name, value, err);
 }
@@ -151,9 +165,27 @@ static inline pt_status pt_call_add_header(pt_call *call, const char *name, cons
 /** "" when the transport does not tell connections apart. */
 static inline const char *pt_call_connection_id(pt_call *call)
 {
-    if (call->vtable->size_bytes < sizeof(pt_call_vtable) || call->vtable->connection_id == NULL)
-        return "";
-    return call->vtable->connection_id(call);
+    return PT_CALL_HAS(call, connection_id) ? call->vtable->connection_id(call) : "";
+}
+
+/** "" when the transport does not know. */
+static inline const char *pt_call_peer(pt_call *call)
+{
+    return PT_CALL_HAS(call, peer) ? call->vtable->peer(call) : "";
+}
+
+/** NULL when memory is exhausted, or the transport does not keep texts. */
+static inline const char *pt_call_keep_text(pt_call *call, const char *text)
+{
+    return PT_CALL_HAS(call, keep_text) ? call->vtable->keep_text(call, text) : NULL;
+}
+
+/** PT_UNSUPPORTED when the transport cannot make calls wait. */
+static inline pt_status pt_call_put_off(pt_call *call, pt_admission **out, pt_error *err)
+{
+    if (!PT_CALL_HAS(call, put_off))
+        return pt_error_set(err, PT_UNSUPPORTED, "the transport does not make calls wait for a sign-in");
+    return call->vtable->put_off(call, out, err);
 }
 
 #ifdef __cplusplus

@@ -7,6 +7,7 @@
 #ifndef PORTICO_FRONTEND_H
 #define PORTICO_FRONTEND_H
 
+#include <portico/authenticator.h>
 #include <portico/call.h>
 #include <portico/config.h>
 
@@ -25,13 +26,6 @@ typedef enum pt_call_end {
     PT_CALL_DISCONNECTED, /* the connection is gone */
     PT_CALL_UNMOUNTED     /* the frontend was unmounted without waiting for its calls */
 } pt_call_end;
-
-/** Answers who calls, from a call's metadata. */
-typedef struct pt_authenticator {
-    /** Fills `*out` (strings live as long as `context`) or fails with PT_UNAUTHENTICATED. Must not block. */
-    pt_status (*authenticate)(void *context, pt_call *call, pt_principal *out, pt_error *err);
-    void *context;
-} pt_authenticator;
 
 /**
  * One RPC of a frontend. Calls of one pt_call come in the order started, message*, half_closed, closed, with

@@ -114,6 +114,7 @@ static void free_memory(pt_host *host)
     pt__host_close_store(host);
     pt__schema_cache_clear(host);
     pt__recent_deinit(&host->closed);
+    pt__tokens_free(host->tokens);
     pt__zones_free(host->zones);
     pthread_cond_destroy(&host->housekeeping);
     pthread_mutex_destroy(&host->lock);
@@ -163,7 +164,8 @@ pt_status pt_host_new(const pt_host_options *given, pt_host **out, pt_error *err
         .host = host,
     };
     host->zones = pt__zones_new(NULL);
-    if (status == PT_OK && host->zones == NULL)
+    host->tokens = pt__tokens_new();
+    if (status == PT_OK && (host->zones == NULL || host->tokens == NULL))
         status = pt_error_set(err, PT_NO_MEMORY, "no memory for the host");
     if (status == PT_OK)
         status = pt__host_add_decoders(host, err);

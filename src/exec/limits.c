@@ -7,6 +7,7 @@ pt_status pt__host_limits_read(const pt_config *config, pt__host_limits *out, pt
 #define PT_LIMIT(field, key, kind, value, reason)                                                                      \
     PT_TRY(pt__limit_read(config, key, PT_LIMIT_##kind, value, &out->field, err));
 #include "exec/limits.def"
+#include "exec/token_limits.def"
 #undef PT_LIMIT
     return PT_OK;
 }

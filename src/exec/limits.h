@@ -9,6 +9,7 @@
 typedef struct pt__host_limits {
 #define PT_LIMIT(field, key, kind, value, reason) uint64_t field;
 #include "exec/limits.def"
+#include "exec/token_limits.def"
 #undef PT_LIMIT
 } pt__host_limits;
 

@@ -14,6 +14,7 @@
 #include "exec/limits.h"
 #include "exec/recent.h"
 #include "exec/session.h"
+#include "exec/tokens.h"
 #include "exec/workers.h"
 
 #include <pthread.h>
@@ -70,6 +71,7 @@ struct pt_host {
     pt__map functions;    /* "database.name" to pt__function_entry: persistent ones */
     pt__map schemas;      /* schema_cache.c */
     pt__map global_views; /* lower-case name to pt__view */
+    pt__tokens *tokens;
     pt__workers *workers;
     const pt_job_store_vtable *store; /* NULL: jobs do not last */
     void *store_self;

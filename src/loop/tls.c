@@ -277,13 +277,56 @@ void pt__tls_sent(pt__tls *tls, size_t size_bytes)
     pt__outbox_drop(&tls->outbox, size_bytes);
 }
 
+/* A text that others may read as shorter than it is, or that breaks a line of the log, is nobody's name. */
+static bool is_name(const char *text, int size)
+{
+    if (size <= 0 || size >= NAME_BYTES || (int)strlen(text) != size)
+        return false;
+    for (int i = 0; i < size; i++)
+        if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
+            return false;
+    return true;
+}
+
+/* The common name, as UTF-8. */
+static int read_common_name(const X509_NAME *subject, char out[NAME_BYTES])
+{
+    unsigned char *text = NULL;
+    int at = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
+    const X509_NAME_ENTRY *entry = at < 0 ? NULL : X509_NAME_get_entry(subject, at);
+    int size = entry == NULL ? -1 : ASN1_STRING_to_UTF8(&text, X509_NAME_ENTRY_get_data(entry));
+    if (size >= 0 && size < NAME_BYTES) {
+        memcpy(out, text, (size_t)size);
+        out[size] = '\0';
+    }
+    OPENSSL_free(text);
+    return size;
+}
+
+/* The whole of it: "OU=reports,O=Acme" (RFC 2253). */
+static int read_subject(const X509_NAME *subject, char out[NAME_BYTES])
+{
+    BIO *bio = BIO_new(BIO_s_mem());
+    char *text = NULL;
+    int size = -1;
+    if (bio != NULL && X509_NAME_print_ex(bio, subject, 0, XN_FLAG_RFC2253) >= 0)
+        size = (int)BIO_get_mem_data(bio, &text);
+    if (size >= 0 && size < NAME_BYTES) {
+        memcpy(out, text, (size_t)size);
+        out[size] = '\0';
+    }
+    BIO_free(bio);
+    return size;
+}
+
 const char *pt__tls_peer_name(pt__tls *tls)
 {
     X509 *certificate = SSL_get0_peer_certificate(tls->ssl);
     if (certificate == NULL)
         return NULL;
-    X509_NAME *subject = X509_get_subject_name(certificate);
-    if (X509_NAME_get_text_by_NID(subject, NID_commonName, tls->peer_name, NAME_BYTES) < 0)
-        return NULL;
-    return tls->peer_name;
+    const X509_NAME *subject = X509_get_subject_name(certificate);
+    int size = read_common_name(subject, tls->peer_name);
+    if (size < 0)
+        size = read_subject(subject, tls->peer_name);
+    return is_name(tls->peer_name, size) ? tls->peer_name : NULL;
 }

@@ -45,7 +45,10 @@ size_t pt__tls_write(pt__tls *tls, const struct iovec *pieces, size_t count);
 size_t pt__tls_pending(pt__tls *tls, struct iovec *out, size_t max);
 void pt__tls_sent(pt__tls *tls, size_t size_bytes);
 
-/** The name in the client's certificate, NULL when it showed none. Lives as long as `tls`. */
+/**
+ * The common name of the client's certificate, or its whole subject (RFC 2253) when it has none; NULL when it showed no
+ * certificate, or has no name that can stand in a log. Lives as long as `tls`.
+ */
 const char *pt__tls_peer_name(pt__tls *tls);
 
 #endif

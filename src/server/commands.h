@@ -7,6 +7,7 @@
 #include "server/options.h"
 
 int pt__serve_command(const pt__arguments *arguments);
+int pt__hash_command(const pt__arguments *arguments);
 int pt__sql_command(const pt__arguments *arguments);
 int pt__decode_command(const pt__arguments *arguments);
 int pt__run_file_command(const pt__arguments *arguments);

@@ -15,6 +15,7 @@ static const char introduction[] =
     "  portico sql \"STATEMENT\"     run one statement in Spark's dialect and print its result\n"
     "  portico decode FILE         print the plan of an encoded query, in the format of --format\n"
     "  portico run FILE            run an encoded query over --tables and print its rows\n"
+    "  portico hash-password NAME  read a password and print a line for the file of --auth-users\n"
     "  portico version             print the version\n"
     "  portico help                print this\n"
     "\n"
@@ -53,8 +54,9 @@ static const struct command {
     int (*run)(const pt__arguments *arguments);
     size_t words_max; /* with the command itself */
 } commands[] = {
-    {"serve", pt__serve_command, 1},  {"sql", pt__sql_command, 2},     {"decode", pt__decode_command, 2},
-    {"run", pt__run_file_command, 2}, {"version", version_command, 1}, {"help", help_command, 2},
+    {"serve", pt__serve_command, 1},        {"sql", pt__sql_command, 2},     {"decode", pt__decode_command, 2},
+    {"run", pt__run_file_command, 2},       {"version", version_command, 1}, {"help", help_command, 2},
+    {"hash-password", pt__hash_command, 2},
 };
 
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };

@@ -23,7 +23,7 @@ typedef struct server {
     pt_host *host;
     pt__plugins plugins;
     pt_routes *routes;
-    pt__token *token;
+    pt_sign_in *sign_in;
     pt__tls_context *tls;
     pt__loop *loop;
     pt__limits limits;
@@ -66,7 +66,7 @@ static pt_status open_loop(server *s, pt_error *err)
         .host = s->host,
         .routes = s->routes,
         .limits = s->config,
-        .authenticator = s->token == NULL ? NULL : pt__token_authenticator(s->token),
+        .authenticator = pt_sign_in_authenticator(s->sign_in),
         .stall_timeout_ms = s->limits.stall_timeout_ms,
         .tls = s->tls,
         .draining = on_draining,
@@ -111,8 +111,8 @@ static pt_status serve(server *s, pt_error *err)
 {
     PT_TRY(pt__limits_read(s->config, &s->limits, err)); /* now, and not with the first client */
     PT_TRY(pt__security_open_tls(s->config, &s->tls, err));
-    PT_TRY(pt__security_open_token(s->config, &s->token, err));
     PT_TRY(open_host(s, err));
+    PT_TRY(pt_sign_in_new(s->host, s->config, &s->sign_in, err));
     PT_TRY(mount_frontends(s, err));
     PT_TRY(open_loop(s, err));
     PT_TRY(listen_at_all(s, err));
@@ -146,12 +146,12 @@ int pt__serve_command(const pt__arguments *arguments)
     pt__server_log_init(&s.log, s.config);
     serve(&s, &err);
     pt_routes_free(s.routes);
+    pt_sign_in_free(s.sign_in); /* posts to the loop's mailbox until then, too */
     leave_after(STOP_LIMIT_SECONDS);
     pt_host_free(s.host); /* ends the workers, which may post to the loop's mailbox until then */
     pt__plugins_close(&s.plugins);
     alarm(0);
     pt__loop_free(s.loop);
-    pt__token_free(s.token);
     pt__tls_context_free(s.tls);
     return pt__report(&err);
 }

@@ -6,7 +6,6 @@
 #include "wire/outbox.h"
 #include "wire/rate.h"
 #include "wire/timeout.h"
-#include "wire/token.h"
 
 #include <string.h>
 
@@ -181,45 +180,4 @@ PT_TEST(message_reader_refuses_unknown_flags)
     pt_bytes_view message;
     PT_CHECK_EQ(pt__message_reader_next(&reader, &input, &message, NULL), PT_BAD_MESSAGE);
     pt__message_reader_deinit(&reader);
-}
-
-typedef struct fake_call {
-    pt_call call;
-    const char *key;
-    const char *value;
-} fake_call;
-
-static bool fake_metadata(pt_call *call, const char *key, pt_bytes_view *value)
-{
-    fake_call *fake = (fake_call *)call;
-    if (strcmp(key, fake->key) != 0)
-        return false;
-    *value = view_of(fake->value);
-    return true;
-}
-
-static bool signs_in(const pt__token *token, const char *key, const char *value)
-{
-    static const pt_call_vtable vtable = {.size_bytes = sizeof(vtable), .metadata = fake_metadata};
-    fake_call fake = {{&vtable, NULL}, key, value};
-    pt_principal principal = {"", false};
-    const pt_authenticator *authenticator = pt__token_authenticator(token);
-    pt_status status = authenticator->authenticate(authenticator->context, &fake.call, &principal, NULL);
-    PT_CHECK_EQ(status == PT_OK, principal.authenticated);
-    return status == PT_OK;
-}
-
-PT_TEST(token_is_taken_from_either_header)
-{
-    pt__token *token;
-    PT_REQUIRE(pt__token_new((pt_text_view){"secret", 6}, &token, NULL) == PT_OK);
-    PT_CHECK(signs_in(token, "authorization", "Bearer secret"));
-    PT_CHECK(signs_in(token, "authorization", "bearer secret"));
-    PT_CHECK(signs_in(token, "authentication", "Bearer secret"));
-    PT_CHECK(!signs_in(token, "authorization", "Bearer secret2"));
-    PT_CHECK(!signs_in(token, "authorization", "Bearer "));
-    PT_CHECK(!signs_in(token, "authorization", "secret"));
-    PT_CHECK(!signs_in(token, "cookie", "Bearer secret"));
-    pt__token_free(token);
-    PT_CHECK_EQ(pt__token_new((pt_text_view){"", 0}, &token, NULL), PT_INVALID_ARGUMENT);
 }

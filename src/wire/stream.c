@@ -1,14 +1,19 @@
 #include "wire/stream.h"
 
+#include "wire/admission.h"
 #include "wire/connection.h"
 #include "wire/routes.h"
 #include "wire/timeout.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Below this gzip makes messages slower and hardly smaller. */
 enum { COMPRESSED_MESSAGE_BYTES_MIN = 1024 };
+
+/* Of a body, while its sender waits to be let in: what one message of a sign-in may take, and more. */
+enum { PT_HELD_BYTES_MAX = 4 * 1024 * 1024 };
 
 static const pt_call_vtable stream_call;
 
@@ -37,9 +42,31 @@ static void drop_queue(pt__stream *stream)
     pt__outbox_clear(&stream->queue);
 }
 
+/* The mount may be closed by it. */
+static void leave_mount(pt__stream *stream)
+{
+    if (stream->entered != NULL)
+        pt_routes_leave(stream->entered);
+    stream->entered = NULL;
+    stream->principal = (pt_principal){"", false};
+}
+
+/* The call waits no longer; what was held of its body is gone. */
+static void drop_admission(pt__stream *stream)
+{
+    if (stream->admission == NULL)
+        return;
+    pt__admission_forget(stream->admission);
+    stream->admission = NULL;
+    stream->connection->receive_bytes -= stream->held.size_bytes;
+    pt__buffer_deinit(&stream->held);
+    leave_mount(stream);
+}
+
 void pt__stream_free(pt__stream *stream)
 {
     pt_connection *connection = stream->connection;
+    drop_admission(stream);
     drop_queue(stream);
     connection->receive_bytes -= pt__message_reader_held_bytes(&stream->reader);
     connection->stream_count--;
@@ -53,6 +80,8 @@ void pt__stream_free(pt__stream *stream)
     pt_error_clear(&stream->refusal);
     for (size_t i = 0; i < stream->header_count; i++)
         free(stream->header_values[i]);
+    for (size_t i = 0; i < stream->kept_text_count; i++)
+        free(stream->kept_texts[i]);
     free(stream);
 }
 
@@ -215,32 +244,40 @@ static pt_status accept_headers(pt__stream *stream, pt_error *err)
     return authenticate(stream, err);
 }
 
-/* The mount may be closed by it. */
-static void leave_mount(pt__stream *stream)
+static void start_handler(pt__stream *stream)
 {
-    if (stream->entered != NULL)
-        pt_routes_leave(stream->entered);
-    stream->entered = NULL;
-    stream->principal = (pt_principal){"", false};
+    stream->handler_attached = true;
+    if (stream->method->started != NULL)
+        stream->method->started(stream->mount, &stream->call);
+}
+
+static void turn_away(pt__stream *stream, pt_error *err)
+{
+    stream->method = NULL;
+    leave_mount(stream);
+    refuse_with(stream, err);
+}
+
+static void answer_headers(pt__stream *stream)
+{
+    pt_error err = PT_ERROR_INIT;
+    pt_status status = accept_headers(stream, &err);
+    if (status == PT_OK)
+        start_handler(stream);
+    else if (status != PT_NEED_MORE || stream->admission == NULL)
+        turn_away(stream, &err);
+    pt_error_clear(&err);
 }
 
 void pt__stream_headers_done(pt__stream *stream)
 {
-    pt_error err = PT_ERROR_INIT;
     stream->headers_done = true;
-    if (stream->refusal.status == PT_OK && !header_is(stream, ":method", "POST")) {
+    if (stream->refusal.status == PT_OK && !header_is(stream, ":method", "POST"))
         pt__session_submit_http_error(stream, "405");
-    } else if (stream->refusal.status == PT_OK && !is_grpc(stream)) {
+    else if (stream->refusal.status == PT_OK && !is_grpc(stream))
         pt__session_submit_http_error(stream, "415");
-    } else if (accept_headers(stream, &err) != PT_OK) {
-        stream->method = NULL;
-        leave_mount(stream);
-        refuse_with(stream, &err);
-    } else {
-        stream->handler_attached = true;
-        if (stream->method->started != NULL)
-            stream->method->started(stream->mount, &stream->call);
-    }
+    else
+        answer_headers(stream);
 }
 
 static bool takes_input(const pt__stream *stream)
@@ -271,7 +308,7 @@ static void read_messages(pt__stream *stream, pt_bytes_view bytes)
         refuse_with(stream, &err);
 }
 
-void pt__stream_body(pt__stream *stream, pt_bytes_view bytes)
+static void receive(pt__stream *stream, pt_bytes_view bytes)
 {
     pt_connection *connection = stream->connection;
     size_t held_before = pt__message_reader_held_bytes(&stream->reader);
@@ -280,6 +317,56 @@ void pt__stream_body(pt__stream *stream, pt_bytes_view bytes)
     if (connection->receive_bytes > connection->limits.max_receive_bytes && takes_input(stream))
         refuse(stream, PT_GRPC_RESOURCE_EXHAUSTED,
                "the messages that this connection is sending are too large together");
+}
+
+/* Of a caller who is not known yet, little is kept. */
+static void hold(pt__stream *stream, pt_bytes_view bytes)
+{
+    size_t before = stream->held.size_bytes;
+    if (bytes.size_bytes <= PT_HELD_BYTES_MAX - before)
+        pt__buffer_append(&stream->held, bytes.data, bytes.size_bytes);
+    else
+        stream->held.failed = true;
+    stream->connection->receive_bytes += stream->held.size_bytes - before;
+    if (!stream->held.failed)
+        return;
+    drop_admission(stream);
+    refuse(stream, PT_GRPC_RESOURCE_EXHAUSTED, "the call sends too much before it is signed in");
+}
+
+void pt__stream_body(pt__stream *stream, pt_bytes_view bytes)
+{
+    if (stream->admission != NULL)
+        hold(stream, bytes);
+    else
+        receive(stream, bytes);
+}
+
+/* What came while the call waited. */
+static void release_held(pt__stream *stream)
+{
+    pt__buffer held = stream->held;
+    stream->held = (pt__buffer)PT_BUFFER_INIT;
+    stream->connection->receive_bytes -= held.size_bytes;
+    receive(stream, pt__buffer_view(&held));
+    pt__buffer_deinit(&held);
+    if (stream->input_ended)
+        pt__stream_half_close(stream);
+}
+
+void pt__stream_admit(pt__stream *stream, char *take_name, pt_error *err)
+{
+    stream->admission = NULL;
+    if (take_name == NULL) {
+        stream->connection->receive_bytes -= stream->held.size_bytes;
+        pt__buffer_deinit(&stream->held);
+        turn_away(stream, err);
+        return;
+    }
+    stream->kept_texts[stream->kept_text_count++] = take_name;
+    stream->principal = (pt_principal){take_name, true};
+    start_handler(stream);
+    release_held(stream);
 }
 
 void pt__stream_half_close(pt__stream *stream)
@@ -297,6 +384,7 @@ void pt__stream_left_transport(pt__stream *stream, uint32_t error_code)
 {
     stream->in_transport = false;
     drop_queue(stream);
+    drop_admission(stream);
     if (!stream->handler_attached) {
         free_if_over(stream);
         return;
@@ -309,8 +397,13 @@ void pt__stream_left_transport(pt__stream *stream, uint32_t error_code)
 /* Ends a call that is neither over nor has only its last trailers on their way. */
 static void end_early(pt__stream *stream, const pt_call_status *status, pt_call_end end)
 {
-    if (!takes_input(stream) && stream->queue.size_bytes == 0)
+    if (!takes_input(stream) && stream->queue.size_bytes == 0 && stream->admission == NULL)
         return;
+    if (stream->admission != NULL) {
+        drop_admission(stream);
+        finish(stream, status);
+        return;
+    }
     bool cut = stream->queue.size_bytes != 0;
     drop_queue(stream);
     if (cut)
@@ -422,6 +515,30 @@ static const char *call_connection_id(pt_call *call)
     if (connection->id[0] == '\0')
         pt__uuid_v4_text(connection->id);
     return connection->id;
+}
+
+static const char *call_peer(pt_call *call)
+{
+    return pt__stream_of(call)->connection->peer;
+}
+
+/* The last one is kept free for the name of who is let in. */
+static const char *call_keep_text(pt_call *call, const char *text)
+{
+    pt__stream *stream = pt__stream_of(call);
+    char *copy = stream->kept_text_count + 1 < PT_KEPT_TEXTS_MAX ? strdup(text) : NULL;
+    if (copy != NULL)
+        stream->kept_texts[stream->kept_text_count++] = copy;
+    return copy;
+}
+
+static pt_status call_put_off(pt_call *call, pt_admission **out, pt_error *err)
+{
+    pt__stream *stream = pt__stream_of(call);
+    assert(stream->admission == NULL && !stream->handler_attached);
+    PT_TRY(pt__admission_new(stream, stream->connection->mailbox, out, err));
+    stream->admission = *out;
+    return PT_OK;
 }
 
 static void call_finish(pt_call *call, const pt_call_status *status)
@@ -538,4 +655,7 @@ static const pt_call_vtable stream_call = {
     .deadline_ms = call_deadline_ms,
     .add_header = call_add_header,
     .connection_id = call_connection_id,
+    .peer = call_peer,
+    .keep_text = call_keep_text,
+    .put_off = call_put_off,
 };

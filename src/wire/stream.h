@@ -16,6 +16,8 @@
 
 struct pt_connection;
 
+enum { PT_KEPT_TEXTS_MAX = 2 }; /* of a call: the name of who calls */
+
 typedef struct pt__stream {
     pt_call call; /* first: the handler's view of this */
     struct pt_connection *connection;
@@ -29,6 +31,10 @@ typedef struct pt__stream {
     void *mount;
     pt_mount *entered; /* NULL: no handler */
     pt_principal principal;
+    struct pt_admission *admission; /* the call waits to be let in; NULL: it does not */
+    pt__buffer held;                /* of the body, meanwhile */
+    char *kept_texts[PT_KEPT_TEXTS_MAX];
+    size_t kept_text_count;
     pt__metadata metadata;
     size_t header_bytes;
     pt__message_reader reader;
@@ -81,6 +87,9 @@ void pt__stream_left_transport(pt__stream *stream, uint32_t error_code);
 /** Its deadline passed, or its client does not read. */
 void pt__stream_expire(pt__stream *stream);
 void pt__stream_stalled(pt__stream *stream);
+
+/** A call that was put off is let in as `take_name`, or refused with `err` (`take_name` is then NULL). */
+void pt__stream_admit(pt__stream *stream, char *take_name, pt_error *err);
 
 /** Its mount is gone. */
 void pt__stream_cut(pt__stream *stream);

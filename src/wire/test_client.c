@@ -143,6 +143,7 @@ bool pt__test_client_init(pt__test_client *client, pt_routes *routes, const pt__
         .size_bytes = sizeof(info),
         .peer = "test",
         .authenticator = options->authenticator,
+        .mailbox = options->mailbox,
         .limits = options->limits,
         .now_ms = client->now_ms,
         .ready = on_ready,

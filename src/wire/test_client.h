@@ -50,6 +50,7 @@ typedef struct pt__test_client {
 typedef struct pt__test_client_options {
     const pt_config *limits;
     const pt_authenticator *authenticator;
+    pt_mailbox *mailbox;
     uint32_t stream_window_bytes; /* 0: large */
     uint32_t frame_bytes_max;     /* 0: the smallest allowed */
     bool no_auto_window;          /* the client does not give back what it received */

@@ -206,13 +206,19 @@ static pt_status no_savepoints(pt__flight_task *task, pt_bytes_view body, pt_err
 
 /* ---- cancelling and renewing ---- */
 
+static const char *user_of(const pt__flight_task *task)
+{
+    return pt__session_user(task->session->session);
+}
+
 /* Cancels what the tickets stand for. PT_NOT_FOUND when none is known. */
 static pt_status cancel_tickets(pt__flight_task *task, const Arrow__Flight__Protocol__FlightInfo *info, pt_error *err)
 {
     bool found = false;
     for (size_t i = 0; info != NULL && i < info->n_endpoint; i++) {
         const Arrow__Flight__Protocol__Ticket *ticket = info->endpoint[i]->ticket;
-        pt_job *job = ticket == NULL ? NULL : pt__flight_ticket_job(task->mount, bytes_of(&ticket->ticket));
+        pt_job *job =
+            ticket == NULL ? NULL : pt__flight_ticket_job(task->mount, bytes_of(&ticket->ticket), user_of(task));
         if (job == NULL)
             continue;
         found = true;
@@ -255,7 +261,7 @@ static pt_status renew_endpoint(pt__flight_task *task, pt_bytes_view body, pt_er
                              (ProtobufCMessage **)&request, err));
     const Arrow__Flight__Protocol__FlightEndpoint *endpoint = request->endpoint;
     if (endpoint == NULL || endpoint->ticket == NULL ||
-        !pt__flight_ticket_renew(task->mount, bytes_of(&endpoint->ticket->ticket)))
+        !pt__flight_ticket_renew(task->mount, bytes_of(&endpoint->ticket->ticket), user_of(task)))
         return pt_error_set(err, PT_NOT_FOUND, "the ticket is unknown, was redeemed before, or has expired");
     return answer(task, &endpoint->base, err);
 }
@@ -367,7 +373,7 @@ static pt_status close_session(pt__flight_task *task, pt_bytes_view body, pt_err
 {
     (void)body;
     Arrow__Flight__Protocol__CloseSessionResult result = ARROW__FLIGHT__PROTOCOL__CLOSE_SESSION_RESULT__INIT;
-    pt__flight_session_close(task->session);
+    pt__flight_session_sign_out(task->session);
     result.status = ARROW__FLIGHT__PROTOCOL__CLOSE_SESSION_RESULT__STATUS__CLOSED;
     return answer(task, &result.base, err);
 }

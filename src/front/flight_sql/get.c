@@ -28,7 +28,7 @@ static void on_end(void *context, const pt_error *failure)
 static pt_status find_job(pt__flight *mount, get *g, pt_bytes_view ticket, pt_error *err)
 {
     if (ticket.size_bytes == PT_FLIGHT_HANDLE_BYTES - 1)
-        return pt__flight_ticket_take(mount, ticket, &g->session, &g->job, err);
+        return pt__flight_ticket_take(mount, ticket, pt_call_principal(g->call)->name, &g->session, &g->job, err);
     PT_TRY(pt__flight_session_of(mount, g->call, &g->session, err));
     return pt__flight_start_metadata(g->session, pt_bytes_copy(ticket), &g->job, err);
 }

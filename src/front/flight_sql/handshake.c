@@ -1,15 +1,15 @@
-/* Handshake: who signs in is told a token, by which the calls of one client find its session. */
+/* Handshake: who has signed in is given a token, by which later calls sign in and find their session. */
+#include "exec/tokens.h"
 #include "front/flight/message.h"
 #include "front/flight_sql/calls.h"
 #include "front/flight_sql/errors.h"
-#include "front/flight_sql/session.h"
 
 #include <arrow/flight.pb-c.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-enum { HEADER_BYTES_MAX = 4096 };
+enum { HEADER_BYTES_MAX = 20480 }; /* web tokens among them */
 
 /* A bearer token stays what it is: the authenticator has accepted it. */
 static bool has_bearer(pt_call *call, char *out, size_t size)
@@ -26,14 +26,15 @@ static bool has_bearer(pt_call *call, char *out, size_t size)
 static void answer(pt__flight *mount, pt_call *call)
 {
     char header[HEADER_BYTES_MAX];
-    char token[PT_FLIGHT_HANDLE_BYTES];
+    char token[PT_TOKEN_BYTES];
     pt_error err = PT_ERROR_INIT;
     Arrow__Flight__Protocol__HandshakeResponse response = ARROW__FLIGHT__PROTOCOL__HANDSHAKE_RESPONSE__INIT;
     pt_status status = PT_OK;
     call->state = pt__flight_answered();
     if (!has_bearer(call, header, sizeof(header))) {
-        status = pt__flight_sign_in(mount, call, token, &err);
-        snprintf(header, sizeof(header), "Bearer %s", token);
+        status = pt__host_issue_token(mount->host, pt_call_principal(call)->name, token, &err);
+        if (status == PT_OK)
+            snprintf(header, sizeof(header), "Bearer %s", token);
     }
     if (status == PT_OK)
         status = pt_call_add_header(call, "authorization", header, &err);

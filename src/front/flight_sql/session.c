@@ -1,14 +1,13 @@
 #include "front/flight_sql/session.h"
 
 #include "base/uuid.h"
+#include "exec/tokens.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/random.h>
-
-enum { KEY_BYTES = 64 };
 
 /* ---- handles ---- */
 
@@ -185,6 +184,7 @@ void pt__flight_session_unref(pt__flight_session *session)
     free(session->catalog);
     free(session->schema);
     free(session->key);
+    free(session->token);
     free(session);
 }
 
@@ -226,6 +226,14 @@ void pt__flight_session_close(pt__flight_session *session)
     pt__flight_session_unref(session); /* the map's */
 }
 
+void pt__flight_session_sign_out(pt__flight_session *session)
+{
+    const char *token = session->token;
+    if (token != NULL)
+        pt__host_revoke_token(session->mount->host, (pt_text_view){token, strlen(token)});
+    pt__flight_session_close(session);
+}
+
 /* A reference to a session that has been idle for too long, or NULL. */
 static pt__flight_session *find_idle(pt__flight *mount)
 {
@@ -259,19 +267,53 @@ const char *pt__flight_format(const pt__flight_session *session)
 
 /* ---- which session a call belongs to ---- */
 
-static bool token_of(pt_call *call, char out[KEY_BYTES])
+/* What a call's session is found by. */
+typedef struct origin {
+    const char *user;
+    pt_text_view token; /* a token of ours, and the user's; empty: the connection counts */
+} origin;
+
+static bool has_bearer(pt_call *call, pt_text_view *token)
 {
     static const char scheme[] = "Bearer ";
     pt_bytes_view value;
     size_t skip = sizeof(scheme) - 1;
-    if (!pt_call_metadata(call, "authorization", &value) || value.size_bytes != skip + PT_FLIGHT_HANDLE_BYTES - 1 ||
+    if (!pt_call_metadata(call, "authorization", &value) || value.size_bytes != skip + PT_TOKEN_BYTES - 1 ||
         strncasecmp((const char *)value.data, scheme, skip) != 0)
         return false;
-    snprintf(out, KEY_BYTES, "token %.*s", (int)(value.size_bytes - skip), (const char *)value.data + skip);
+    *token = (pt_text_view){(const char *)value.data + skip, value.size_bytes - skip};
     return true;
 }
 
-static pt_status make_session(pt__flight *mount, pt_call *call, const char *key, pt__flight_session **out,
+static origin origin_of(pt__flight *mount, pt_call *call)
+{
+    origin o = {pt_call_principal(call)->name, {"", 0}};
+    pt_text_view token;
+    char *owner = NULL;
+    if (has_bearer(call, &token) && pt__host_find_token(mount->host, token, &owner, NULL) == PT_OK &&
+        strcmp(owner, o.user) == 0)
+        o.token = token;
+    free(owner);
+    return o;
+}
+
+/* The caller's to free; NULL when memory is exhausted. */
+static char *key_of(const origin *o, pt_call *call)
+{
+    char *key = NULL;
+    int size = o->token.size_bytes != 0 ? asprintf(&key, "token %.*s", (int)o->token.size_bytes, o->token.data)
+                                        : asprintf(&key, "connection %s %s", pt_call_connection_id(call), o->user);
+    return size < 0 ? NULL : key;
+}
+
+static bool copy_token(const origin *o, pt__flight_session *session)
+{
+    if (o->token.size_bytes != 0)
+        session->token = strndup(o->token.data, o->token.size_bytes);
+    return o->token.size_bytes == 0 || session->token != NULL;
+}
+
+static pt_status make_session(pt__flight *mount, const origin *o, const char *key, pt__flight_session **out,
                               pt_error *err)
 {
     char id[PT_UUID_TEXT_BYTES];
@@ -284,9 +326,10 @@ static pt_status make_session(pt__flight *mount, pt_call *call, const char *key,
     session->spark_dialect = mount->spark_dialect;
     session->key = strdup(key);
     pt__uuid_v4_text(id);
-    pt__session_key host_key = {.user = pt_call_principal(call)->name, .session_id = id};
-    pt_status status = session->key == NULL ? pt_error_set(err, PT_NO_MEMORY, "no memory for a session")
-                                            : pt__host_session(mount->host, &host_key, true, &session->session, err);
+    pt__session_key host_key = {.user = o->user, .session_id = id};
+    pt_status status = session->key == NULL || !copy_token(o, session)
+                           ? pt_error_set(err, PT_NO_MEMORY, "no memory for a session")
+                           : pt__host_session(mount->host, &host_key, true, &session->session, err);
     if (status == PT_OK)
         *out = session;
     else
@@ -320,42 +363,25 @@ static pt_status keep_session(pt__flight *mount, pt__flight_session **session, p
     return kept ? PT_OK : pt_error_set(err, PT_NO_MEMORY, "no memory for a session");
 }
 
-pt_status pt__flight_sign_in(pt__flight *mount, pt_call *call, char token[PT_FLIGHT_HANDLE_BYTES], pt_error *err)
+static pt_status open_session(pt__flight *mount, const origin *o, const char *key, pt__flight_session **out,
+                              pt_error *err)
 {
-    char key[KEY_BYTES];
-    pt__flight_session *session;
-    pt__flight_handle_make(token);
-    snprintf(key, sizeof(key), "token %s", token);
-    PT_TRY(make_session(mount, call, key, &session, err));
-    session->last_seen_ms = mount->now_ms;
-    PT_TRY(keep_session(mount, &session, err));
-    pt__flight_session_unref(session);
-    return PT_OK;
-}
-
-/* A reference; NULL: the call carries no token of ours. */
-static pt__flight_session *session_of_token(pt__flight *mount, pt_call *call)
-{
-    char key[KEY_BYTES];
-    pt__flight_session *session = token_of(call, key) ? find_session(mount, key) : NULL;
-    if (session == NULL || strcmp(pt__session_user(session->session), pt_call_principal(call)->name) == 0)
-        return session;
-    pt__flight_session_unref(session); /* another user's */
-    return NULL;
+    *out = find_session(mount, key);
+    if (*out != NULL)
+        return PT_OK;
+    PT_TRY(make_session(mount, o, key, out, err));
+    return keep_session(mount, out, err);
 }
 
 pt_status pt__flight_session_of(pt__flight *mount, pt_call *call, pt__flight_session **out, pt_error *err)
 {
-    char key[KEY_BYTES];
-    pt__flight_session *session = session_of_token(mount, call);
-    if (session == NULL) {
-        snprintf(key, sizeof(key), "connection %s", pt_call_connection_id(call));
-        session = find_session(mount, key);
-    }
-    if (session == NULL) {
-        PT_TRY(make_session(mount, call, key, &session, err));
-        PT_TRY(keep_session(mount, &session, err));
-    }
+    origin o = origin_of(mount, call);
+    char *key = key_of(&o, call);
+    pt__flight_session *session = NULL;
+    pt_status status = key != NULL ? open_session(mount, &o, key, &session, err)
+                                   : pt_error_set(err, PT_NO_MEMORY, "no memory for a session");
+    free(key);
+    PT_TRY(status);
     session->last_seen_ms = mount->now_ms;
     pt__session_touch(session->session);
     *out = session;

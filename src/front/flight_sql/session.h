@@ -1,8 +1,8 @@
 /**
  * A client's session: the host's, and what Flight SQL keeps beside it: prepared statements and transactions.
  *
- * A call belongs to the session of its bearer token if this frontend issued it at a Handshake, else to that of its
- * HTTP/2 connection.
+ * A call belongs to the session of its bearer token if a Handshake gave it, else to that of its user on its HTTP/2
+ * connection. Both belong to the principal that made them, and are found by no other.
  *
  * Threads: any; `lock` guards the maps.
  */
@@ -35,7 +35,8 @@ typedef struct pt__flight_session {
     atomic_size_t references;
     pt__flight *mount; /* a reference */
     pt_session *session;
-    char *key;
+    char *key;   /* in the mount's map */
+    char *token; /* that the session is found by; NULL: by its connection */
     pthread_mutex_t lock;
     pt__map statements;   /* by handle, a reference each */
     pt__map transactions; /* by id: the backend's */
@@ -51,11 +52,10 @@ void pt__flight_session_unref(pt__flight_session *session);
 /** The session of the call, made when there is none: a reference. Threads: the call's loop thread. */
 pt_status pt__flight_session_of(pt__flight *mount, pt_call *call, pt__flight_session **out, pt_error *err);
 
-/** A session of its own for the caller, found again by the token. Threads: the call's loop thread. */
-pt_status pt__flight_sign_in(pt__flight *mount, pt_call *call, char token[PT_FLIGHT_HANDLE_BYTES], pt_error *err);
-
 /** Forgets the session and closes the host's; what runs is cancelled. Blocks: on a worker. */
 void pt__flight_session_close(pt__flight_session *session);
+/** The same, and the token that the session is found by is good no longer. */
+void pt__flight_session_sign_out(pt__flight_session *session);
 /** Closes those that were idle for too long. Blocks: on a worker. */
 void pt__flight_sessions_expire(pt__flight *mount);
 

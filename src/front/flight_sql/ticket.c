@@ -47,14 +47,23 @@ pt_status pt__flight_ticket_put(pt__flight *mount, pt__flight_session *session, 
     return PT_OK;
 }
 
-pt_status pt__flight_ticket_take(pt__flight *mount, pt_bytes_view ticket, pt__flight_session **session, pt_job **job,
-                                 pt_error *err)
+/* Under the lock; NULL: there is none of the user's. */
+static result *find(const pt__flight *mount, const char *ticket, const char *user)
+{
+    result *r = pt__map_get(&mount->tickets, ticket);
+    return r != NULL && strcmp(pt__session_user(r->session->session), user) == 0 ? r : NULL;
+}
+
+pt_status pt__flight_ticket_take(pt__flight *mount, pt_bytes_view ticket, const char *user,
+                                 pt__flight_session **session, pt_job **job, pt_error *err)
 {
     char text[PT_FLIGHT_HANDLE_BYTES];
     if (!ticket_text(ticket, text))
         return not_found(err);
     pthread_mutex_lock(&mount->lock);
-    result *r = pt__map_remove(&mount->tickets, text);
+    result *r = find(mount, text, user);
+    if (r != NULL)
+        pt__map_remove(&mount->tickets, text);
     pthread_mutex_unlock(&mount->lock);
     if (r == NULL)
         return not_found(err);
@@ -64,25 +73,25 @@ pt_status pt__flight_ticket_take(pt__flight *mount, pt_bytes_view ticket, pt__fl
     return PT_OK;
 }
 
-pt_job *pt__flight_ticket_job(pt__flight *mount, pt_bytes_view ticket)
+pt_job *pt__flight_ticket_job(pt__flight *mount, pt_bytes_view ticket, const char *user)
 {
     char text[PT_FLIGHT_HANDLE_BYTES];
     if (!ticket_text(ticket, text))
         return NULL;
     pthread_mutex_lock(&mount->lock);
-    const result *r = pt__map_get(&mount->tickets, text);
+    const result *r = find(mount, text, user);
     pt_job *job = r == NULL ? NULL : pt_job_ref(r->job);
     pthread_mutex_unlock(&mount->lock);
     return job;
 }
 
-bool pt__flight_ticket_renew(pt__flight *mount, pt_bytes_view ticket)
+bool pt__flight_ticket_renew(pt__flight *mount, pt_bytes_view ticket, const char *user)
 {
     char text[PT_FLIGHT_HANDLE_BYTES];
     if (!ticket_text(ticket, text))
         return false;
     pthread_mutex_lock(&mount->lock);
-    result *r = pt__map_get(&mount->tickets, text);
+    result *r = find(mount, text, user);
     if (r != NULL)
         r->expires_ms = mount->now_ms + mount->limits.ticket_lifetime_ms;
     pthread_mutex_unlock(&mount->lock);
