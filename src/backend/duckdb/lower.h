@@ -141,6 +141,7 @@ typedef struct pt__aggregate_form {
     bool is_distinct;
     const char *filter; /* condition; NULL none */
     const char *over;   /* window; NULL none */
+    bool is_whole;      /* the window's frame is the partition: aggregates of ours have another name (aggregate.h) */
     const char *order;  /* ORDER BY … within the call; NULL none */
     bool ignore_nulls;
 } pt__aggregate_form;

@@ -169,6 +169,8 @@ PT_LOWERING(mode)
         which = pt__expr_as_sort_order(call->within_group[0])->is_descending ? 1 : -1;
     else if (call->argument_count > 1 && pt__is_true_literal(call->arguments[1]))
         which = -1;
+    if (which == 0 && form != NULL && form->over != NULL)
+        return by_text(lower, ordered, form, err, "mode({0})"); /* the first one, too; a list would go to each row */
     return by_text(
         lower, ordered, form, err,
         pt__arena_printf(lower->arena,

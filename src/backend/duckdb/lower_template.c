@@ -1,4 +1,5 @@
 #include "backend/duckdb/block.h"
+#include "backend/duckdb/functions/functions.h"
 #include "backend/duckdb/lower_narrow.h"
 
 #include <ctype.h>
@@ -265,11 +266,16 @@ static bool is_in(const char *const *names, size_t count, const char *name, size
     return false;
 }
 
+static bool is_own_aggregate(const char *name)
+{
+    return strncasecmp(name, PT_AGGREGATE_PREFIX, strlen(PT_AGGREGATE_PREFIX)) == 0;
+}
+
 static bool is_aggregate_name(const char *name, size_t size)
 {
     return is_in(AGGREGATES, sizeof(AGGREGATES) / sizeof(*AGGREGATES), name, size) ||
            is_in(WINDOW_FUNCTIONS, sizeof(WINDOW_FUNCTIONS) / sizeof(*WINDOW_FUNCTIONS), name, size) ||
-           (size > 10 && strncasecmp(name, "spark_agg_", 10) == 0);
+           is_own_aggregate(name);
 }
 
 const char *pt__closing_parenthesis(const char *open)
@@ -305,8 +311,13 @@ static const char *annotate_filter(pt__lower *lower, const char *rest)
     return end + 1;
 }
 
-static const char *annotate_call(pt__lower *lower, const char *name, const char *open, const char *close)
+static const char *annotate_call(pt__lower *lower, const pt__aggregate_form *form, const char *name, const char *open,
+                                 const char *close)
 {
+    if (form->is_whole && is_own_aggregate(name)) {
+        pt__put(lower, PT_WHOLE_AGGREGATE_PREFIX);
+        name += strlen(PT_AGGREGATE_PREFIX);
+    }
     pt__buffer_append(&lower->text, name, (size_t)(open + 1 - name));
     if (strncasecmp(open + 1, "DISTINCT ", 9) != 0)
         pt__put(lower, "{D}");
@@ -336,7 +347,7 @@ static const char *token_end(const char *c)
 }
 
 /* The template with holes for the form at every aggregate function in it. */
-static const char *annotate(pt__lower *lower, const char *template)
+static const char *annotate(pt__lower *lower, const pt__aggregate_form *form, const char *template)
 {
     size_t mark = lower->text.size_bytes;
     const char *c = template;
@@ -345,7 +356,7 @@ static const char *annotate(pt__lower *lower, const char *template)
         const char *close =
             *end == '(' && is_aggregate_name(c, (size_t)(end - c)) ? pt__closing_parenthesis(end) : NULL;
         if (close != NULL) {
-            c = annotate_call(lower, c, end, close);
+            c = annotate_call(lower, form, c, end, close);
             continue;
         }
         pt__buffer_append(&lower->text, c, (size_t)(end - c));
@@ -371,7 +382,7 @@ pt_status pt__lower_by_template(pt__lower *lower, const char *template, const pt
     argument *items;
     PT_TRY(lower_arguments(lower, call, &items, err));
     if (form != NULL)
-        template = annotate(lower, template);
+        template = annotate(lower, form, template);
     return expand(lower, template, call, form, items, err);
 }
 

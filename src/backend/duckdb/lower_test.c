@@ -95,6 +95,11 @@ PT_TEST(lowered_windows_and_generators_give_rows)
         {"SELECT a, lag(a, 1, 0) OVER (ORDER BY a) FROM VALUES (1), (2) t(a) ORDER BY a", "1|0\n2|1\n"},
         {"SELECT count(s), max(s) FROM (SELECT corr(nullif(id, 7), id) OVER () AS s FROM range(5000))", "5000|1\n"},
         {"SELECT count(s), max(s) FROM (SELECT median(id) OVER (PARTITION BY 1) AS s FROM range(601))", "601|300\n"},
+        /* Two hundred thousand rows in partitions of all sizes: a frame of the partition is computed once for it. */
+        {"SELECT sum(m), sum(f), count(DISTINCT m) FROM (SELECT median(id) OVER (PARTITION BY p) AS m, "
+         "percentile(id, 0.5) FILTER (WHERE id % 2 = 0) OVER (PARTITION BY p ORDER BY id ROWS BETWEEN UNBOUNDED "
+         "PRECEDING AND UNBOUNDED FOLLOWING) AS f FROM (SELECT id, floor(sqrt(id)) AS p FROM range(200000)))",
+         "19999900000|19999900000|448\n"},
         {"SELECT sum(a) OVER (ORDER BY d RANGE BETWEEN INTERVAL '1' MONTH PRECEDING AND CURRENT ROW) FROM VALUES "
          "(1, date'2020-01-31'), (2, date'2020-02-29'), (4, date'2020-03-31') t(a, d) ORDER BY d",
          "1\n3\n6\n"},

@@ -71,14 +71,16 @@ static bool spans_partition(const pt_expr_window *window)
     return window->unit == PT_FRAME_NONE ? window->order_count == 0 : from_start && to_end;
 }
 
+/* Whether DuckDB computes our aggregate once for each partition. Analysis refuses DISTINCT in windows. */
+static bool is_whole(const pt_expr_window *window)
+{
+    return spans_partition(window) && is_own_aggregate(pt__expr_as_call(window->function));
+}
+
 static pt_status put_frame(pt__lower *lower, const pt_expr_window *window, pt_error *err)
 {
-    /*
-     * Of a frame that spans the partition DuckDB 1.5 gives aggregates of its C API one state only, where they are to
-     * find one for each row. A frame whose start is a number is computed another way.
-     */
-    if (spans_partition(window) && is_own_aggregate(pt__expr_as_call(window->function))) {
-        pt__put(lower, " ROWS BETWEEN 4611686018427387904 PRECEDING AND UNBOUNDED FOLLOWING");
+    if (is_whole(window)) { /* which must leave no doubt that it is */
+        pt__put(lower, " ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING");
         return PT_OK;
     }
     if (window->unit == PT_FRAME_NONE)
@@ -114,7 +116,8 @@ pt_status pt__lower_window(pt__lower *lower, const pt_expr_window *window, pt_er
     if (window->function->kind != PT_EXPR_CALL)
         return pt__lower_unsupported(err, window->base.origin, "this window expression");
     const pt_expr_call *call = pt__expr_as_call(window->function);
-    pt__aggregate_form form = {.is_distinct = call->is_distinct, .ignore_nulls = call->ignore_nulls};
+    pt__aggregate_form form = {
+        .is_distinct = call->is_distinct, .ignore_nulls = call->ignore_nulls, .is_whole = is_whole(window)};
     if (call->filter != NULL)
         PT_TRY(pt__lower_condition(lower, call->filter, &form.filter, err));
     PT_TRY(over_text(lower, window, &form.over, err));

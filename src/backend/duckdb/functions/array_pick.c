@@ -335,8 +335,27 @@ static bool position_of_mode(pt__fn_call *call, idx_t row)
     return best < a.length;
 }
 
+/* Whether the row before has the very same list: so it is in windows whose frame is the partition. */
+static bool is_repeated(const pt__fn_call *call, idx_t row)
+{
+    const int32_t *orders = PT__FN_IN(call, 1, int32_t);
+    if (row == 0 || !pt__fn_live(call, row - 1) || orders[row] != orders[row - 1])
+        return false;
+    array now = array_of(call, 0, row);
+    array before = array_of(call, 0, row - 1);
+    return now.offset == before.offset && now.length == before.length;
+}
+
+static bool position_of_mode_or_last(pt__fn_call *call, idx_t row)
+{
+    if (!is_repeated(call, row))
+        return position_of_mode(call, row);
+    PT__FN_OUT(call, int64_t)[row] = PT__FN_OUT(call, int64_t)[row - 1];
+    return true;
+}
+
 void pt__fn_mode_position(pt__fn_call *call)
 {
     if (check_lists(call, 1))
-        PT__FN_EACH(call, r, position_of_mode(call, r));
+        PT__FN_EACH(call, r, position_of_mode_or_last(call, r));
 }

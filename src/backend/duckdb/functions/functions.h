@@ -27,6 +27,10 @@
 #include <duckdb.h>
 #include <stdbool.h>
 
+#define PT_AGGREGATE_PREFIX "spark_agg_"
+/** Of the forms for windows whose frame is the whole partition; see register_aggregates.c. */
+#define PT_WHOLE_AGGREGATE_PREFIX "spark_agg_whole_"
+
 /** The functions of one database. */
 typedef struct pt__functions pt__functions;
 

@@ -37,9 +37,9 @@ typedef struct services {
 
 struct pt__functions {
     services *shared;
-    pthread_mutex_t mutex; /* guards what follows, and the registering */
-    pt__map registered;    /* names that DuckDB knows */
-    bool has_aggregates;
+    pthread_mutex_t mutex;  /* guards what follows, and the registering */
+    pt__map registered;     /* names that DuckDB knows */
+    bool has_aggregates[2]; /* those for groups, and for whole partitions */
     bool has_all;
 };
 
@@ -367,12 +367,13 @@ static pt_status register_once(pt__functions *functions, duckdb_connection conne
                : pt_error_set(err, PT_NO_MEMORY, "no memory for the functions");
 }
 
-static pt_status register_aggregates(pt__functions *functions, duckdb_connection connection, pt_error *err)
+static pt_status register_aggregates(pt__functions *functions, duckdb_connection connection, bool is_whole,
+                                     pt_error *err)
 {
-    if (functions->has_aggregates)
+    if (functions->has_aggregates[is_whole])
         return PT_OK;
-    PT_TRY(pt__duckdb_register_aggregates(connection, err));
-    functions->has_aggregates = true;
+    PT_TRY(pt__duckdb_register_aggregates(connection, is_whole, err));
+    functions->has_aggregates[is_whole] = true;
     return PT_OK;
 }
 
@@ -381,7 +382,8 @@ static pt_status register_all(pt__functions *functions, duckdb_connection connec
     for (size_t first = 0; first < ROW_COUNT; first++)
         if (!is_decimal(first))
             PT_TRY(register_once(functions, connection, first, (decimal_type){0, 0}, ROWS[first].name, err));
-    PT_TRY(register_aggregates(functions, connection, err));
+    PT_TRY(register_aggregates(functions, connection, false, err));
+    PT_TRY(register_aggregates(functions, connection, true, err));
     functions->has_all = true;
     return PT_OK;
 }
@@ -389,7 +391,6 @@ static pt_status register_all(pt__functions *functions, duckdb_connection connec
 /* The names in a statement. */
 
 static const char PREFIX[] = "spark_";
-static const char AGGREGATE_PREFIX[] = "spark_agg_";
 
 /** The next word that starts like our functions; false: none. Words too long for a name are passed over. */
 static bool next_name(const char **at, char name[NAME_MAX_BYTES])
@@ -430,7 +431,12 @@ static bool row_is(size_t row, const char *name, decimal_type *decimal)
 
 static bool is_aggregate(const char *name)
 {
-    return strncmp(name, AGGREGATE_PREFIX, sizeof(AGGREGATE_PREFIX) - 1) == 0;
+    return strncmp(name, PT_AGGREGATE_PREFIX, strlen(PT_AGGREGATE_PREFIX)) == 0;
+}
+
+static bool is_whole(const char *aggregate)
+{
+    return strncmp(aggregate, PT_WHOLE_AGGREGATE_PREFIX, strlen(PT_WHOLE_AGGREGATE_PREFIX)) == 0;
 }
 
 static void strip_row_suffix(const char *name, char out[NAME_MAX_BYTES])
@@ -446,7 +452,7 @@ static pt_status register_name(pt__functions *functions, duckdb_connection conne
     char plain[NAME_MAX_BYTES];
     strip_row_suffix(name, plain);
     if (is_aggregate(name))
-        return register_aggregates(functions, connection, err);
+        return register_aggregates(functions, connection, is_whole(name), err);
     for (size_t row = 0; row < ROW_COUNT; row++)
         if (row_is(row, plain, &decimal))
             return register_once(functions, connection, row, decimal, name, err);
@@ -456,7 +462,8 @@ static pt_status register_name(pt__functions *functions, duckdb_connection conne
 static bool is_registered(const pt__functions *functions, const char *name)
 {
     decimal_type decimal;
-    if (pt__map_get(&functions->registered, name) != NULL || (is_aggregate(name) && functions->has_aggregates))
+    if (pt__map_get(&functions->registered, name) != NULL ||
+        (is_aggregate(name) && functions->has_aggregates[is_whole(name)]))
         return true;
     char plain[NAME_MAX_BYTES];
     bool is_ours = is_aggregate(name);

@@ -3,13 +3,17 @@
 
 #include "backend/duckdb/functions/agg_states.h"
 #include "backend/duckdb/functions/aggregate.h"
+#include "backend/duckdb/functions/functions.h"
 #include "backend/duckdb/functions/types.h"
 
-enum { COLUMNS_MAX = 8 };
+#include <stdio.h>
+#include <string.h>
+
+enum { COLUMNS_MAX = 8, NAME_BYTES = 64 };
 
 static const pt__agg_row ROWS[] = {
 #define PT__AGGREGATE(name, arguments, result, family, option)                                                         \
-    {"spark_agg_" name,                                                                                                \
+    {name,                                                                                                             \
      arguments,                                                                                                        \
      result,                                                                                                           \
      sizeof(pt__##family##_state),                                                                                     \
@@ -57,7 +61,8 @@ static bool has_null(const pt__fn_column *columns, size_t count, idx_t at)
     return false;
 }
 
-static void update(duckdb_function_info info, duckdb_data_chunk input, duckdb_aggregate_state *states)
+/* `step`: how far apart the states of two rows are, 0 when all have one. */
+static void update_all(duckdb_function_info info, duckdb_data_chunk input, duckdb_aggregate_state *states, idx_t step)
 {
     const pt__agg_row *row = row_of(info);
     pt__fn_column columns[COLUMNS_MAX];
@@ -66,11 +71,25 @@ static void update(duckdb_function_info info, duckdb_data_chunk input, duckdb_ag
     for (idx_t i = 0; i < size; i++) {
         if (has_null(columns, count, i))
             continue;
-        if (!row->add(states[i], columns, i, row)) {
+        if (!row->add(states[i * step], columns, i, row)) {
             duckdb_aggregate_function_set_error(info, "out of memory");
             return;
         }
     }
+}
+
+static void update(duckdb_function_info info, duckdb_data_chunk input, duckdb_aggregate_state *states)
+{
+    update_all(info, input, states, 1);
+}
+
+/*
+ * Of a window whose frame is the whole partition DuckDB 1.5 passes the rows of one partition a call, and one state
+ * only, where functions of its C API are to find one for each row; it has a flag for that which they do not see.
+ */
+static void update_whole(duckdb_function_info info, duckdb_data_chunk input, duckdb_aggregate_state *states)
+{
+    update_all(info, input, states, 0);
 }
 
 static void combine(duckdb_function_info info, duckdb_aggregate_state *sources, duckdb_aggregate_state *targets,
@@ -144,13 +163,14 @@ static bool add_parameters(duckdb_aggregate_function function, const pt__agg_row
     return true;
 }
 
-static bool add_to_set(duckdb_aggregate_function_set set, const pt__agg_row *row)
+static bool add_to_set(duckdb_aggregate_function_set set, const pt__agg_row *row, const char *name, bool is_whole)
 {
     duckdb_logical_type result = pt__fn_type_make((pt_text_view){row->result, strlen(row->result)}, 0);
     duckdb_aggregate_function function = duckdb_create_aggregate_function();
-    duckdb_aggregate_function_set_name(function, row->name);
+    duckdb_aggregate_function_set_name(function, name);
     duckdb_aggregate_function_set_return_type(function, result);
-    duckdb_aggregate_function_set_functions(function, state_bytes, init_state, update, combine, finish);
+    duckdb_aggregate_function_set_functions(function, state_bytes, init_state, is_whole ? update_whole : update,
+                                            combine, finish);
     duckdb_aggregate_function_set_extra_info(function, pt__unconst(row), NULL);
     set_destructor(function, row);
     bool ok = result != NULL && add_parameters(function, row) &&
@@ -160,15 +180,17 @@ static bool add_to_set(duckdb_aggregate_function_set set, const pt__agg_row *row
     return ok;
 }
 
-pt_status pt__duckdb_register_aggregates(duckdb_connection connection, pt_error *err)
+pt_status pt__duckdb_register_aggregates(duckdb_connection connection, bool is_whole, pt_error *err)
 {
     const size_t count = sizeof(ROWS) / sizeof(ROWS[0]);
     for (size_t i = 0; i < count;) {
-        const char *name = ROWS[i].name;
+        const char *plain = ROWS[i].name;
+        char name[NAME_BYTES];
+        snprintf(name, sizeof(name), "%s%s", is_whole ? PT_WHOLE_AGGREGATE_PREFIX : PT_AGGREGATE_PREFIX, plain);
         duckdb_aggregate_function_set set = duckdb_create_aggregate_function_set(name);
         bool ok = true;
-        for (; i < count && strcmp(ROWS[i].name, name) == 0; i++)
-            ok = ok && add_to_set(set, &ROWS[i]);
+        for (; i < count && strcmp(ROWS[i].name, plain) == 0; i++)
+            ok = ok && add_to_set(set, &ROWS[i], name, is_whole);
         ok = ok && duckdb_register_aggregate_function_set(connection, set) == DuckDBSuccess;
         duckdb_destroy_aggregate_function_set(&set);
         if (!ok)

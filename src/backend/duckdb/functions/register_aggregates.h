@@ -5,8 +5,12 @@
 #include <portico/error.h>
 
 #include <duckdb.h>
+#include <stdbool.h>
 
-/** Errors: PT_INTERNAL naming the function that DuckDB refuses. */
-pt_status pt__duckdb_register_aggregates(duckdb_connection connection, pt_error *err);
+/**
+ * Under PT_AGGREGATE_PREFIX, or, `is_whole`, PT_WHOLE_AGGREGATE_PREFIX: only for windows whose frame is the partition.
+ * Errors: PT_INTERNAL naming the function that DuckDB refuses.
+ */
+pt_status pt__duckdb_register_aggregates(duckdb_connection connection, bool is_whole, pt_error *err);
 
 #endif
