@@ -1,4 +1,5 @@
 /* Wrappers: what the host puts together of a wrapper's changes and the backend that it holds. */
+#include "base/has.h"
 #include "exec/state.h"
 
 #include <portico/wrapper.h>
@@ -337,7 +338,7 @@ static void compose(pt_backend_vtable *out, const pt_backend *changes, const pt_
 
 static pt_status check_wrapper(const pt_wrapper_vtable *wrapper, pt_error *err)
 {
-    if (wrapper->size_bytes >= sizeof(size_t) * 4 && wrapper->self_bytes >= sizeof(pt_wrapper) &&
+    if (pt__knows(wrapper, changes) && wrapper->self_bytes >= sizeof(pt_wrapper) &&
         wrapper->session_bytes >= sizeof(pt_wrapper_session) && wrapper->changes != NULL)
         return PT_OK;
     return pt_error_set(err, PT_INVALID_ARGUMENT,

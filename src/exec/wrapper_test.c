@@ -5,7 +5,9 @@
 
 #include <portico/wrapper.h>
 
+#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct noted {
@@ -136,5 +138,75 @@ PT_TEST(wrappers_that_cannot_be_are_refused_and_leave_the_backend_alone)
     PT_CHECK_EQ(pt_host_add_wrapper(host, NULL, &noting, NULL, NULL), PT_INVALID_ARGUMENT);
     pt_session_unref(session);
     pt_config_free(config);
+    pt_host_free(host);
+}
+
+/* ---- a wrapper of an older header: what lies beyond the sizes of its tables is not theirs, and not to be read ---- */
+
+typedef struct older_operation {
+    pt_wrapper_operation base;
+    pt_operation_vtable table; /* its last members are poisoned */
+} older_operation;
+
+static void make_older_table(pt_operation_vtable *out)
+{
+    const pt_operation_vtable now = {
+        .size_bytes = offsetof(pt_operation_vtable, detail),
+        .id = pt_forward_operation_id,
+        .status = pt_forward_operation_status,
+        .cancel = pt_forward_operation_cancel,
+        .result = pt_forward_operation_result,
+        .failure = pt_forward_operation_failure,
+        .progress = pt_forward_operation_progress,
+        .free = pt_forward_operation_free,
+    };
+    memset(out, 0x5A, sizeof(*out));
+    memcpy(out, &now, now.size_bytes);
+}
+
+static pt_status execute_as_before(void *session, const pt_query *query, pt_operation **out, pt_error *err)
+{
+    older_operation *operation = calloc(1, sizeof(*operation));
+    if (operation == NULL)
+        return pt_error_set(err, PT_NO_MEMORY, "no memory for an operation");
+    make_older_table(&operation->table);
+    operation->base.base.vtable = &operation->table;
+    pt_status status = pt_forward_execute(session, query, &operation->base.inner, err);
+    if (status == PT_OK)
+        *out = &operation->base.base;
+    else
+        free(operation);
+    return status;
+}
+
+/* Of the first version of both tables. */
+PT_TEST(wrapper_with_older_shorter_tables_works)
+{
+    union {
+        unsigned char bytes[sizeof(pt_backend_vtable)];
+        pt_backend_vtable table;
+    } old_changes;
+    union {
+        unsigned char bytes[sizeof(pt_wrapper_vtable) + 64];
+        pt_wrapper_vtable table;
+    } old;
+    const pt_backend_vtable own = {.size_bytes = offsetof(pt_backend_vtable, permit), .execute = execute_as_before};
+    memset(&old_changes, 0x5A, sizeof(old_changes));
+    memcpy(&old_changes, &own, own.size_bytes);
+    pt_wrapper_vtable wrapper = refusing;
+    wrapper.name = "old";
+    wrapper.changes = &old_changes.table;
+    memset(&old, 0x5A, sizeof(old));
+    memcpy(&old, &wrapper, sizeof(wrapper));
+    pt_host *host = new_host();
+    PT_CHECK_EQ(pt_host_add_wrapper(host, NULL, &old.table, NULL, NULL), PT_OK);
+    PT_CHECK_EQ(pt_host_add_wrapper(host, NULL, &noting, NULL, NULL), PT_OK);
+    PT_CHECK_EQ(run(host, "ann", "rows 2 10"), PT_OK);
+    PT_CHECK_EQ(run(host, "ann", "fail"), PT_EXECUTION);
+    pt_host_free(host);
+    wrapper.size_bytes = offsetof(pt_wrapper_vtable, changes); /* less than the first version had */
+    memcpy(&old, &wrapper, sizeof(wrapper));
+    host = new_host();
+    PT_CHECK_EQ(pt_host_add_wrapper(host, NULL, &old.table, NULL, NULL), PT_INVALID_ARGUMENT);
     pt_host_free(host);
 }
