@@ -1,4 +1,4 @@
-#include "backend/ballista/lowering.h"
+#include "backend/ballista/copy.h"
 
 #include "base/condition.h"
 #include "plan/members.h"
@@ -316,6 +316,9 @@ pt_status pt__ballista_lower_explain(pt__arena *arena, const pt_plan *query, boo
 pt_status pt__ballista_lower_copy(pt__arena *arena, const pt_plan *query, const pt__ballista_copy *copy,
                                   const pt__ballista_lower_options *options, pt_bytes_view *out, pt_error *err)
 {
-    (void)arena, (void)query, (void)options, (void)out;
-    return pt__bl_refuse(err, NULL, pt__arena_printf(arena, "writing files of the format %s", copy->format));
+    const pt__bplan *lowered;
+    pt__ballista_lowered rows;
+    PT_TRY(lower_query(arena, query, options, true, &rows, &lowered, err));
+    PT_TRY(pt__bl_copy_node(arena, copy, &rows, lowered, &lowered, err));
+    return pack(arena, lowered, out, err);
 }

@@ -379,7 +379,7 @@ static const pt__bx *guard_zero(pt__bl *bl, const pt_expr_call *call, const pt__
     const pt__bx *other =
         pt__bl_fails_to_null(call)
             ? pt__bx_null(bl->arena, type)
-            : pt__bx_raise(bl->arena, condition, "{\"config\":\"\\\"spark.sql.ansi.enabled\\\"\"}", type);
+            : pt__bx_raise(bl->arena, condition, "{\"config\":\"\\\"spark.sql.ansi.enabled\\\"\"}", divisor, type);
     return pt__bx_if(bl->arena, is_zero(bl, divisor, pt__bl_type_of(call, 1)), other, value);
 }
 

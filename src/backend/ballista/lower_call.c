@@ -152,7 +152,7 @@ static pt_status read_raise(reader *r, const pt__bx **out)
     pt__btype *type;
     PT_TRY(pt__bl_type(r->bl, r->call->base.type, r->call->base.origin, &type, r->err));
     PT_TRY(read_terms(r, &none));
-    *out = pt__bx_raise(r->bl->arena, condition, json, type);
+    *out = pt__bx_raise(r->bl->arena, condition, json, r->count > 0 ? r->arguments[r->count - 1] : NULL, type);
     return PT_OK;
 }
 

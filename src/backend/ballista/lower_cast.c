@@ -1,7 +1,11 @@
 /* Casts: Arrow's where they give what Spark's do, others by terms around them; what is left is refused. */
 #include "backend/ballista/lower_rules.h"
+#include "backend/ballista/time_literal.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 typedef struct cast {
     pt__bl *bl;
@@ -63,7 +67,7 @@ static const pt__bx *invalid(const cast *c, const pt__bx *x)
         return pt__bx_null(arena, type);
     const char *suffix = pt__arena_printf(
         arena, "'\",\"sourceType\":\"\\\"STRING\\\"\",\"targetType\":\"\\\"%s\\\"\"}]", pt__type_sql(arena, c->to));
-    return pt__bx_raise_with(arena, PT_BALLISTA_RAISED "CAST_INVALID_INPUT:{\"expression\":\"'", x, suffix, type);
+    return pt__bx_raise_text(arena, PT_BALLISTA_RAISED "CAST_INVALID_INPUT:{\"expression\":\"'", x, suffix, type);
 }
 
 /* What matches is cast, what is NULL stays so, all else is invalid. */
@@ -98,7 +102,7 @@ static pt_status text_to_number(const cast *c, const pt__bx *x, const pt__bx **o
     const pt__bx *unknown = pt__bx_raise(c->bl->arena, "UNSUPPORTED_FEATURE.NOT_IN_PORTICO",
                                          "{\"feature\":\"casting such a text to a floating-point number on a Ballista "
                                          "cluster\"}",
-                                         type);
+                                         x, type);
     *out = pt__bx_if(c->bl->arena, matches(c, text, other), unknown, *out);
     return PT_OK;
 }
@@ -131,7 +135,7 @@ static pt_status text_to_date(const cast *c, const pt__bx *x, const pt__bx **out
     *out = guarded(c, x, text, "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", plain(c, text, c->to));
     const pt__bx *unknown =
         pt__bx_raise(arena, "UNSUPPORTED_FEATURE.NOT_IN_PORTICO",
-                     "{\"feature\":\"casting a text that is no plain date to DATE on a Ballista cluster\"}", type);
+                     "{\"feature\":\"casting a text that is no plain date to DATE on a Ballista cluster\"}", x, type);
     const pt__bx *is_plain = matches(c, text, "^[0-9]{4}-[0-9]{2}-[0-9]{2}$");
     const pt__bx *is_other = pt__bx_binary(arena, "And", matches(c, text, other), pt__bx_not(arena, is_plain));
     *out = pt__bx_if(arena, is_other, unknown, *out);
@@ -152,7 +156,7 @@ static pt_status text_to_timestamp(const cast *c, const pt__bx *x, const pt__bx 
     const pt__bx *unknown =
         pt__bx_raise(arena, "UNSUPPORTED_FEATURE.NOT_IN_PORTICO",
                      "{\"feature\":\"casting a text that is no plain timestamp to TIMESTAMP on a Ballista cluster\"}",
-                     pt__btype_of(arena, c->to));
+                     x, pt__btype_of(arena, c->to));
     const pt__bx *is_other =
         pt__bx_binary(arena, "And", matches(c, text, other), pt__bx_not(arena, matches(c, text, full)));
     *out = pt__bx_if(arena, is_other, unknown, *out);
@@ -171,10 +175,10 @@ static pt_status real_to_text(const cast *c, const pt__bx *x, const pt__bx **out
     const pt__bx *text = named(c, x, "utf8");
     const pt__bx *low = pt__bx_binary(arena, "GtEq", size, pt__bx_double(arena, 1e-3));
     const pt__bx *high = pt__bx_binary(arena, "Lt", size, pt__bx_double(arena, 1e7));
-    const pt__bx *infinity = pt__bx_double(arena, __builtin_inf());
+    const pt__bx *infinity = pt__bx_double(arena, INFINITY);
     const pt__bx *unknown =
         pt__bx_raise(arena, "UNSUPPORTED_FEATURE.NOT_IN_PORTICO",
-                     "{\"feature\":\"the text of a floating-point number with an exponent on a Ballista cluster\"}",
+                     "{\"feature\":\"the text of a floating-point number with an exponent on a Ballista cluster\"}", x,
                      pt__btype_named(arena, "utf8"));
     const pt__bx *pairs[] = {
         pt__bx_is_null(arena, x),
@@ -187,7 +191,7 @@ static pt_status real_to_text(const cast *c, const pt__bx *x, const pt__bx **out
         text,
         pt__bx_binary(arena, "Eq", x, infinity),
         pt__bx_text(arena, "Infinity"),
-        pt__bx_binary(arena, "Eq", x, pt__bx_double(arena, -__builtin_inf())),
+        pt__bx_binary(arena, "Eq", x, pt__bx_double(arena, -INFINITY)),
         pt__bx_text(arena, "-Infinity"),
     };
     *out = pt__bx_case(arena, pairs, 6, unknown);
@@ -373,23 +377,72 @@ pt_status pt__bl_cast_to(pt__bl *bl, pt_cast_mode mode, const pt__bx *x, const p
     return convert(&c, x, out);
 }
 
-/* A literal in another integer type is written as such: plans stay short, and filters can prune files. */
+/* ---- literals: their casts are carried out here, as far as that is plain ---- */
+
+static bool read_real(const char *text, double *out)
+{
+    static const struct {
+        const char *word;
+        double value;
+    } WORDS[] = {{"nan", NAN},           {"inf", INFINITY},       {"+inf", INFINITY},      {"-inf", -INFINITY},
+                 {"infinity", INFINITY}, {"+infinity", INFINITY}, {"-infinity", -INFINITY}};
+    for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++) {
+        *out = WORDS[i].value;
+        if (strcasecmp(WORDS[i].word, text) == 0)
+            return true;
+    }
+    /* Digits, a point, an exponent: no hexadecimal numbers, which strtod() would take. */
+    if (text[0] == '\0' || strspn(text, "+-.0123456789eE") != strlen(text))
+        return false;
+    char *end;
+    *out = strtod(text, &end);
+    return *end == '\0';
+}
+
+static const pt__bx *text_as_other(pt__bl *bl, const pt_expr_cast *node, const pt_value *given)
+{
+    const char *text = pt__arena_copy_text(bl->arena, given->as.text.data, given->as.text.size_bytes);
+    pt_value value = {0};
+    if (node->target->id == PT_TYPE_DOUBLE && read_real(text, &value.as.real))
+        return pt__bx_literal(bl->arena, node->target, &value);
+    if (pt__type_is_datetime(node->target) && pt__time_literal(bl->arena, text, node->target, bl->time_zone, &value))
+        return pt__bx_literal(bl->arena, node->target, &value);
+    return NULL;
+}
+
+/* In another integer type: plans stay short, and filters can prune files. */
+static const pt__bx *integer_as_other(pt__bl *bl, const pt_expr_cast *node, const pt_type *from, const pt_value *given)
+{
+    bool widens = pt__type_is_integral(node->target) && integer_digits(from) <= integer_digits(node->target);
+    if (!widens && node->target->id != PT_TYPE_DOUBLE)
+        return NULL;
+    pt_value value = *given;
+    if (node->target->id == PT_TYPE_DOUBLE)
+        value.as.real = (double)given->as.integer;
+    return pt__bx_literal(bl->arena, node->target, &value);
+}
+
+static const pt__bx *decimal_as_other(pt__bl *bl, const pt_expr_cast *node, const pt_type *from, const pt_value *given)
+{
+    pt_value value = {0};
+    if (node->target->id == PT_TYPE_DECIMAL &&
+        pt__decimal_rescale(given->as.decimal, from->scale, node->target->precision, node->target->scale,
+                            &value.as.decimal) == PT_DECIMAL_OK)
+        return pt__bx_literal(bl->arena, node->target, &value);
+    return NULL;
+}
+
 static const pt__bx *cast_literal(pt__bl *bl, const pt_expr_cast *node)
 {
-    if (node->child->kind != PT_EXPR_LITERAL)
+    if (node->child->kind != PT_EXPR_LITERAL || pt__expr_as_literal(node->child)->value.is_null)
         return NULL;
-    const pt_expr_literal *literal = pt__expr_as_literal(node->child);
-    const pt_type *from = literal->base.type;
-    bool widens = pt__type_is_integral(from) && pt__type_is_integral(node->target) &&
-                  integer_digits(from) <= integer_digits(node->target);
-    if (literal->value.is_null && from->id != PT_TYPE_VOID)
-        return NULL;
-    if (!widens && !(pt__type_is_integral(from) && node->target->id == PT_TYPE_DOUBLE))
-        return NULL;
-    pt_value value = literal->value;
-    if (node->target->id == PT_TYPE_DOUBLE)
-        value.as.real = (double)literal->value.as.integer;
-    return pt__bx_literal(bl->arena, node->target, &value);
+    const pt_type *from = node->child->type;
+    const pt_value *value = &pt__expr_as_literal(node->child)->value;
+    if (pt__type_is_string(from))
+        return text_as_other(bl, node, value);
+    if (pt__type_is_integral(from))
+        return integer_as_other(bl, node, from, value);
+    return from->id == PT_TYPE_DECIMAL ? decimal_as_other(bl, node, from, value) : NULL;
 }
 
 pt_status pt__bl_cast(pt__bl *bl, const pt_expr_cast *node, const pt__bx **out, pt_error *err)

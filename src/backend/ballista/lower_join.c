@@ -170,10 +170,10 @@ static pt_status lower_union(pt__bl *bl, const pt_plan_set_operation *set, const
     return PT_OK;
 }
 
-static pt_expr_call *tag_sum(pt__bl *bl, pt_expr *column)
+/* For leaves that belong to no call of the query. */
+static pt_expr_call *bare_call(pt__bl *bl)
 {
     pt_expr_call *call = pt__expr_make(bl->arena, CALL, call, NULL);
-    (void)column;
     call->base.type = PT_T(LONG);
     return call;
 }
@@ -188,7 +188,7 @@ static pt_status lower_distinct_set(pt__bl *bl, const pt_plan_set_operation *set
     pt__bl before = *bl;
     bl->leaves = &leaves;
     bl->over = NULL;
-    bl->call = tag_sum(bl, NULL);
+    bl->call = bare_call(bl);
     const pt__bx *one = pt__bx_int64(arena, 1);
     const pt__bx *sides[2];
     for (int side = 0; side < 2; side++) {
@@ -226,33 +226,44 @@ static const pt_expr *window_column(pt__bl *bl, const char *name, const pt_type 
     return &column->base;
 }
 
+/* PARTITION BY all columns, and the same ORDER BY the tag. */
+static void make_windows(pt__bl *bl, const pt__bname *names, size_t count, const char *tag, pt_expr_window *whole,
+                         pt_expr_window *ordered)
+{
+    const pt_expr **partition = pt__arena_array(bl->arena, const pt_expr *, count + 1);
+    for (size_t i = 0; i < count; i++)
+        partition[i] = window_column(bl, names[i].name, names[i].type);
+    *whole = *pt__expr_make(bl->arena, WINDOW, window, NULL);
+    whole->partition = partition;
+    whole->partition_count = count;
+    pt_expr_sort_order *order = pt__expr_make(bl->arena, SORT_ORDER, sort_order, NULL);
+    order->child = window_column(bl, tag, PT_T(INT));
+    const pt_expr **orders = pt__arena_array(bl->arena, const pt_expr *, 1);
+    orders[0] = &order->base;
+    *ordered = *whole;
+    ordered->order = orders;
+    ordered->order_count = 1;
+}
+
 /* Of each group the left side's rows are numbered: they are kept up to, or behind, the number that the right has. */
 static pt_status lower_counted_set(pt__bl *bl, const pt_plan_set_operation *set, const pt__bname *names,
                                    const pt__bplan *both, const char *tag, const pt__bplan **out, pt_error *err)
 {
     pt__arena *arena = bl->arena;
-    size_t count = set->base.column_count;
-    pt_expr_window *window = pt__expr_make(arena, WINDOW, window, NULL);
-    const pt_expr **partition = pt__arena_array(arena, const pt_expr *, count + 2);
-    for (size_t i = 0; i < count; i++)
-        partition[i] = window_column(bl, names[i].name, names[i].type);
-    partition[count] = window_column(bl, tag, PT_T(INT));
-    window->partition = partition;
-    window->partition_count = count;
-    pt_expr_window *numbering = pt__arena_copy(arena, window, sizeof(*window));
-    numbering->partition_count = count + 1;
+    pt_expr_window whole;
+    pt_expr_window ordered;
+    make_windows(bl, names, set->base.column_count, tag, &whole, &ordered);
     pt__bl before = *bl;
     const pt__bx *rights;
     const pt__bx *number;
-    const pt__bx *one = pt__bx_int64(arena, 1);
     const pt__bx *is_right = pt__bx_binary(arena, "Eq", pt__bx_column(arena, tag), pt__bx_int32(arena, 1));
+    const pt__bx *counted = pt__bx_if(arena, is_right, pt__bx_int64(arena, 1), NULL);
     bl->input = &both;
     bl->leaves = NULL;
-    bl->call = tag_sum(bl, NULL);
-    bl->over = window;
-    const pt__bx *counted = pt__bx_if(arena, is_right, one, NULL);
+    bl->call = bare_call(bl);
+    bl->over = &whole;
     PT_TRY(pt__bl_window_leaf(bl, "count", true, &counted, 1, NULL, PT_T(LONG), &rights, err));
-    bl->over = numbering;
+    bl->over = &ordered; /* the left side's rows first */
     PT_TRY(pt__bl_window_leaf(bl, "row_number", false, NULL, 0, NULL, PT_T(LONG), &number, err));
     bl->input = before.input;
     bl->leaves = before.leaves;

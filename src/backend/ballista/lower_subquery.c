@@ -341,12 +341,11 @@ static pt_status lower_mark(pt__bl *bl, const pt_expr_subquery *subquery, bool n
     if (m.condition == NULL) {
         PT_TRY(exists_at_all(bl, m.rows, bl->input, out, err));
     } else {
-        const char *alias = pt__bl_new_name(bl);
+        /* The node's column is called mark, behind a name of the right side that comes and goes. */
         const char *name = pt__bl_new_name(bl);
-        const pt__bplan *rows = pt__bplan_alias(bl->arena, m.rows, alias);
         const pt__bplan *joined =
-            pt__bplan_join(bl->arena, *bl->input, rows, DATAFUSION_COMMON__JOIN_TYPE__LEFTMARK, m.condition);
-        *bl->input = pt__bl_extend(bl, joined, pt__bx_qualified(bl->arena, alias, "mark"), name, PT_T(BOOLEAN));
+            pt__bplan_join(bl->arena, *bl->input, m.rows, DATAFUSION_COMMON__JOIN_TYPE__LEFTMARK, m.condition);
+        *bl->input = pt__bl_extend(bl, joined, pt__bx_column(bl->arena, "mark"), name, PT_T(BOOLEAN));
         *out = pt__bx_column(bl->arena, name);
     }
     if (negated)
@@ -398,8 +397,8 @@ static pt_status make_one_row(pt__bl *bl, const pt__bplan **rows, const char *na
     bl->call = before.call;
     *rows = pt__bplan_aggregate(bl->arena, *rows, NULL, 0, leaves.calls.items, 2, leaves.names.items);
     const pt__bx *too_many = pt__bx_binary(bl->arena, "Gt", count, one);
-    *value =
-        pt__bx_if(bl->arena, too_many, pt__bx_raise(bl->arena, "SCALAR_SUBQUERY_TOO_MANY_ROWS", "{}", arrow), first);
+    *value = pt__bx_if(bl->arena, too_many,
+                       pt__bx_raise(bl->arena, "SCALAR_SUBQUERY_TOO_MANY_ROWS", "{}", count, arrow), first);
     return PT_OK;
 }
 

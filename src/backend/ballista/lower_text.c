@@ -291,10 +291,12 @@ PT_BL_LOWERING(make_date)
     return PT_OK;
 }
 
+/* DATE '…', TIMESTAMP '…' */
 PT_BL_LOWERING(cast_literal)
 {
-    pt_cast_mode mode = PT_CAST_ANSI;
-    return pt__bl_cast_to(bl, mode, x[0], pt__bl_type_of(call, 0), call->base.type, call->base.origin, out, err);
+    const pt_expr *cast = pt__expr_cast(bl->arena, call->arguments[0], call->base.type, PT_CAST_ANSI);
+    (void)x;
+    return pt__bl_cast(bl, pt__expr_as_cast(cast), out, err);
 }
 
 const pt__bx *pt__bl_local_time(pt__bl *bl, const pt__bx *x)

@@ -32,6 +32,7 @@ static Datafusion__LogicalExprNode *hold(pt__bx *parent, const pt__bx *child, ui
     if (parent->depth < child->depth + levels)
         parent->depth = child->depth + levels;
     parent->weight += child->weight;
+    parent->varies = parent->varies || child->varies;
     return pt__bx_node(child);
 }
 
@@ -47,6 +48,7 @@ const pt__bx *pt__bx_column(pt__arena *arena, const char *name)
     pt__bx *made = MAKE(arena, COLUMN);
     made->node.column = pt__bmessage(arena, &datafusion_common__column__descriptor);
     made->node.column->name = pt__unconst(name);
+    made->varies = true;
     return made;
 }
 
@@ -418,13 +420,9 @@ const pt__bx *pt__bx_alias(pt__arena *arena, const pt__bx *x, const char *name)
 
 /* ---- errors ---- */
 
-const pt__bx *pt__bx_raise_with(pt__arena *arena, const char *prefix, const pt__bx *text, const char *suffix,
-                                pt__btype *type)
+/* Reading the text as a number fails. Date32 is made of Int32, all else of Int64; Binary of text. */
+static const pt__bx *fail(pt__arena *arena, const pt__bx *message, pt__btype *type)
 {
-    const pt__bx *parts[] = {pt__bx_text(arena, prefix), text, pt__bx_text(arena, suffix)};
-    const pt__bx *message = text == NULL ? pt__bx_text(arena, pt__arena_printf(arena, "%s%s", prefix, suffix))
-                                         : pt__bx_call(arena, "concat", parts, 3);
-    /* Date32 is made of Int32, all else of Int64; Binary of text. */
     bool is_date = type->arrow_type_enum_case == DATAFUSION_COMMON__ARROW_TYPE__ARROW_TYPE_ENUM_DATE32_TYPE;
     bool is_binary = type->arrow_type_enum_case == DATAFUSION_COMMON__ARROW_TYPE__ARROW_TYPE_ENUM_BINARY_TYPE;
     const pt__bx *failing = pt__bx_cast(arena, message, pt__btype_named(arena, is_date ? "int32" : "int64"));
@@ -433,8 +431,31 @@ const pt__bx *pt__bx_raise_with(pt__arena *arena, const char *prefix, const pt__
     return pt__bx_cast(arena, failing, type);
 }
 
-const pt__bx *pt__bx_raise(pt__arena *arena, const char *condition, const char *parameters_json, pt__btype *type)
+/* What is behind the message's end is not looked at. */
+static const pt__bx *varying_tail(pt__arena *arena, const pt__bx *row)
+{
+    if (row == NULL || !row->varies)
+        row = pt__bx_call(arena, "random", NULL, 0);
+    return pt__bx_cast(arena, row, pt__btype_named(arena, "utf8"));
+}
+
+const pt__bx *pt__bx_raise(pt__arena *arena, const char *condition, const char *parameters_json, const pt__bx *row,
+                           pt__btype *type)
 {
     const char *text = pt__arena_printf(arena, PT_BALLISTA_RAISED "%s:%s]", condition, parameters_json);
-    return pt__bx_raise_with(arena, text, NULL, "", type);
+    return fail(arena, pt__bx_call2(arena, "concat", pt__bx_text(arena, text), varying_tail(arena, row)), type);
+}
+
+static const pt__bx *replaced(pt__arena *arena, const pt__bx *x, const char *from, const char *to)
+{
+    const pt__bx *arguments[] = {x, pt__bx_text(arena, from), pt__bx_text(arena, to)};
+    return pt__bx_call(arena, "replace", arguments, 3);
+}
+
+const pt__bx *pt__bx_raise_text(pt__arena *arena, const char *prefix, const pt__bx *text, const char *suffix,
+                                pt__btype *type)
+{
+    const pt__bx *quoted = replaced(arena, replaced(arena, text, "\\", "\\\\"), "\"", "\\\"");
+    const pt__bx *parts[] = {pt__bx_text(arena, prefix), quoted, pt__bx_text(arena, suffix), varying_tail(arena, NULL)};
+    return fail(arena, pt__bx_call(arena, "concat", parts, text->varies ? 3 : 4), type);
 }

@@ -25,6 +25,7 @@ typedef struct pt__bx {
     Datafusion__LogicalExprNode node;
     uint32_t depth;
     uint64_t weight;
+    bool varies; /* there is a column in it */
 } pt__bx;
 
 typedef struct pt__bname {
@@ -91,10 +92,14 @@ const pt__bx *pt__bx_call1(pt__arena *arena, const char *name, const pt__bx *a);
 const pt__bx *pt__bx_call2(pt__arena *arena, const char *name, const pt__bx *a, const pt__bx *b);
 const pt__bx *pt__bx_alias(pt__arena *arena, const pt__bx *x, const char *name);
 
-/** Fails at run time, when it is reached, with the condition; see PT_BALLISTA_RAISED. */
-const pt__bx *pt__bx_raise(pt__arena *arena, const char *condition, const char *parameters_json, pt__btype *type);
-/** The same with a text computed at run time behind `prefix`. */
-const pt__bx *pt__bx_raise_with(pt__arena *arena, const char *prefix, const pt__bx *text, const char *suffix,
+/**
+ * Fails at run time, when it is reached, with the condition; see PT_BALLISTA_RAISED. `row` is an expression that
+ * varies where the failure may be: a constant would fail as soon as the query is planned. NULL: there is none.
+ */
+const pt__bx *pt__bx_raise(pt__arena *arena, const char *condition, const char *parameters_json, const pt__bx *row,
+                           pt__btype *type);
+/** The same with a text in the JSON, between `prefix` and `suffix`. */
+const pt__bx *pt__bx_raise_text(pt__arena *arena, const char *prefix, const pt__bx *text, const char *suffix,
                                 pt__btype *type);
 
 /* Relations. The names of the result are the caller's to set where they are not the input's. */
