@@ -58,7 +58,8 @@ static pt_status submit_here(pt__remote_job *job, pt_error *err)
     const pt__ballista_options *options = options_of(job);
     PT_TRY(need_channel(job, err));
     job->may_be_elsewhere = false;
-    if (options->push && job->reads_only) /* of a write it has to be known whether it was taken */
+    /* Of a write, and of a scheduler that was away, it has to be known whether the query was taken. */
+    if (options->push && job->reads_only && !job->was_lost)
         return pt__scheduler_submit_push(job->channel, options, job->query, &job->push, err);
     pt_status status = pt__scheduler_submit(job->channel, options, job->query, job->wake, job->id, err);
     job->may_be_elsewhere = status != PT_OK && status != PT_BAD_PLAN && job->channel->is_connected;
@@ -269,6 +270,21 @@ void pt__remote_job_forget(pt__remote_job *job)
     job->location_count = 0;
 }
 
+/* After a job was lost its scheduler may be starting. */
+static pt_status submit_again(pt__remote_job *job, pt_error *err)
+{
+    uint64_t until_ms = earlier(pt__ms_from_now(options_of(job)->reconnect_timeout_ms), job->give_up_ms);
+    for (;;) {
+        pt_status status = submit(job, err);
+        if (!is_away(status) || pt__monotonic_ms() >= until_ms)
+            return status;
+        drop_channel(job);
+        pt__wake_sleep(job->wake, pt__ms_from_now(RECONNECT_PAUSE_MS));
+        if (pt__wake_is_raised(job->wake))
+            return pt_error_set(err, PT_CANCELLED, "the query was cancelled");
+    }
+}
+
 /* Whether a failure of waiting means the scheduler, with another one that could be asked. */
 static bool is_to_move(const pt__remote_job *job, pt_status status)
 {
@@ -288,7 +304,7 @@ pt_status pt__remote_job_run(pt__remote_job *job, pt__arena *arena, pt_error *er
     for (int i = 0; i < SUBMISSIONS_MAX; i++) {
         progress how = IS_LOST;
         if (job->id[0] == '\0')
-            PT_TRY(submit(job, err));
+            PT_TRY(job->was_lost ? submit_again(job, err) : submit(job, err));
         pt_status status = wait_for_end(job, arena, &how, err);
         bool moves = is_to_move(job, status) || (status == PT_OK && how == IS_LOST && job->id[0] == '\0');
         if (!moves && status != PT_OK)
@@ -297,6 +313,7 @@ pt_status pt__remote_job_run(pt__remote_job *job, pt__arena *arena, pt_error *er
             return PT_OK;
         if (!job->reads_only)
             break;
+        job->was_lost = true;
         if (moves)
             move_on(job);
         else

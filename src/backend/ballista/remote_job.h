@@ -28,6 +28,7 @@ typedef struct pt__remote_job {
     size_t scheduler;                /* the position of the one that has it */
     pt__channel *channel;            /* to that one; NULL: none is open */
     pt__rpc_call *push;              /* tells how it goes; NULL: it is asked about */
+    bool was_lost;                   /* it is submitted anew */
     bool is_over;                    /* it has ended on the cluster */
     bool has_results;                /* there is something to be cleaned up */
     bool may_be_elsewhere;           /* a request was sent, and whether it arrived is not known */
