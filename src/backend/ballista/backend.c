@@ -1,5 +1,9 @@
 #include "backend/ballista/operation.h"
 #include "backend/ballista/reads_only.h"
+#include "plan/arrow_schema.h"
+
+#include <portico/host.h>
+#include <portico/wrapper.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,23 +46,81 @@ static pt_status open_session(void *self, const pt_session_request *request, voi
     if (session == NULL)
         return pt_error_set(err, PT_NO_MEMORY, "no memory for a session");
     session->cluster = self;
+    pthread_mutex_init(&session->lock, NULL);
     snprintf(session->id, sizeof(session->id), "%s", request->session_id == NULL ? "" : request->session_id);
     *out = session;
     return PT_OK;
 }
 
-static void close_session(void *session)
+/* ---- files: a cluster cannot tell their columns, so the DuckDB of the host does ---- */
+
+static pt_status find_reader(const pt__ballista *cluster, pt_backend *out, pt_error *err)
 {
+    bool is_found =
+        cluster->env->host != NULL && pt_host_backend(cluster->env->host, pt_backend_duckdb.name, out, NULL) == PT_OK;
+    if (is_found && pt_backend_has(out, describe_files))
+        return PT_OK;
+    return pt_error_set(err, PT_UNSUPPORTED,
+                        "Ballista does not tell the columns of files, and the host has no backend duckdb that would");
+}
+
+static void close_session(void *self)
+{
+    pt__ballista_session *session = self;
+    pt_backend reader;
+    if (session->files != NULL && find_reader(session->cluster, &reader, NULL) == PT_OK)
+        reader.vtable->close_session(session->files);
+    pthread_mutex_destroy(&session->lock);
     free(session);
 }
 
-static pt_status describe(void *session, const pt_query *query, struct ArrowSchema *out, pt_error *err)
+static pt_status need_reader_session(pt__ballista_session *session, const pt_backend *reader, pt_error *err)
 {
-    (void)session;
-    (void)out;
+    const pt_session_request request = {sizeof(request), "", session->id};
+    pthread_mutex_lock(&session->lock);
+    pt_status status =
+        session->files != NULL ? PT_OK : reader->vtable->open_session(reader->self, &request, &session->files, err);
+    pthread_mutex_unlock(&session->lock);
+    return status;
+}
+
+static pt_status describe_files(void *self, const struct pt_file_request *request, pt__arena *arena,
+                                const struct pt_type **out, pt_error *err)
+{
+    pt__ballista_session *session = self;
+    pt_backend reader;
+    PT_TRY(find_reader(session->cluster, &reader, err));
+    PT_TRY(need_reader_session(session, &reader, err));
+    return reader.vtable->describe_files(session->files, request, arena, out, err);
+}
+
+/* ---- queries ---- */
+
+static pt_status describe_plan(const pt__ballista *cluster, pt__arena *arena, const pt_query *query,
+                               struct ArrowSchema *out, pt_error *err)
+{
+    pt__ballista_lowered lowered;
+    const char *zone = query->time_zone == NULL ? "UTC" : query->time_zone;
+    if (PT_ARENA_GUARD(arena))
+        return pt_error_set(err, PT_NO_MEMORY, "no memory to describe a query");
+    pt_status status = pt__ballista_lower_query(cluster, arena, query->plan, zone, &lowered, err);
+    if (status == PT_OK)
+        status = pt__arrow_schema(lowered.columns, lowered.column_count, zone, out, err);
+    pt__arena_unguard(arena);
+    return status;
+}
+
+static pt_status describe(void *self, const pt_query *query, struct ArrowSchema *out, pt_error *err)
+{
+    const pt__ballista_session *session = self;
     if (query->plan == NULL)
         return pt_error_set(err, PT_UNSUPPORTED, "the columns of a plan of DataFusion are known once it has run");
-    return pt_error_set(err, PT_UNSUPPORTED, "the backend ballista runs plans of DataFusion alone");
+    pt__arena *arena = pt__arena_new(0);
+    if (arena == NULL)
+        return pt_error_set(err, PT_NO_MEMORY, "no memory to describe a query");
+    pt_status status = describe_plan(session->cluster, arena, query, out, err);
+    pt__arena_free(arena);
+    return status;
 }
 
 static pt_status execute(void *session, const pt_query *query, pt_operation **out, pt_error *err)
@@ -83,5 +145,6 @@ const pt_backend_vtable pt_backend_ballista = {
     .close_session = close_session,
     .describe = describe,
     .execute = execute,
+    .describe_files = describe_files,
     .reads_only = reads_only,
 };

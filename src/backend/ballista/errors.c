@@ -1,5 +1,6 @@
 #include "backend/ballista/errors.h"
 
+#include "backend/ballista/lower.h"
 #include "base/arena.h"
 #include "base/condition.h"
 #include "base/json.h"
@@ -104,6 +105,37 @@ static bool find_known(const char *text, pt__condition_id *out)
     return false;
 }
 
+/* The types of DataFusion that a text may be cast to, as Spark calls them. */
+static const char *spark_type(const char *name, size_t size)
+{
+    static const char *const names[][2] = {
+        {"Int8", "\"TINYINT\""},  {"Int16", "\"SMALLINT\""}, {"Int32", "\"INT\""},       {"Int64", "\"BIGINT\""},
+        {"Float32", "\"FLOAT\""}, {"Float64", "\"DOUBLE\""}, {"Boolean", "\"BOOLEAN\""}, {"Date32", "\"DATE\""}};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strlen(names[i][0]) == size && strncmp(names[i][0], name, size) == 0)
+            return names[i][1];
+    return NULL;
+}
+
+/* "Cannot cast string 'x' to value of Int32 type"; PT_NOT_FOUND when the text says something else. */
+static pt_status raise_cast(pt__arena *arena, const char *text, pt_error *err)
+{
+    static const char begin[] = "Cannot cast string '";
+    static const char middle[] = "' to value of ";
+    const char *value = strstr(text, begin);
+    const char *end = value == NULL ? NULL : strstr(value, middle);
+    if (end == NULL)
+        return PT_NOT_FOUND;
+    value += strlen(begin);
+    const char *name = end + strlen(middle);
+    const char *type = spark_type(name, strcspn(name, " "));
+    if (type == NULL)
+        return PT_NOT_FOUND;
+    return pt__raise(err, PT_COND_CAST_INVALID_INPUT, "expression",
+                     pt__arena_printf(arena, "'%.*s'", (int)(end - value), value), "sourceType", "\"STRING\"",
+                     "targetType", type, NULL);
+}
+
 static pt_status classify(pt__arena *arena, const char *text, pt_error *err)
 {
     pt__condition_id id;
@@ -113,6 +145,9 @@ static pt_status classify(pt__arena *arena, const char *text, pt_error *err)
         if (status != PT_NOT_FOUND)
             return status;
     }
+    pt_status cast = raise_cast(arena, text, err);
+    if (cast != PT_NOT_FOUND)
+        return cast;
     if (find_known(text, &id))
         return raise_known(id, err);
     size_t size = strlen(text);

@@ -6,9 +6,6 @@
 
 #include <portico/error.h>
 
-/** Begins what a lowered plan says when it fails on purpose: then a condition, ":", JSON of its parameters, "]". */
-#define PT_BALLISTA_RAISED "[portico:"
-
 /** Of a job that has failed; `text` is the scheduler's. Returns the status that it wrote. */
 pt_status pt__ballista_job_failed(const char *text, pt_error *err);
 

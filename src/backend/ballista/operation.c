@@ -1,6 +1,7 @@
 #include "backend/ballista/operation.h"
 
 #include "backend/ballista/fetch.h"
+#include "backend/ballista/lower.h"
 #include "backend/ballista/reads_only.h"
 #include "backend/ballista/relayout.h"
 #include "backend/ballista/remote_job.h"
@@ -257,6 +258,16 @@ static const pt_operation_vtable OPERATION = {
 
 /* ---- making one ---- */
 
+pt_status pt__ballista_lower_query(const pt__ballista *cluster, pt__arena *arena, const pt_plan *plan,
+                                   const char *time_zone, pt__ballista_lowered *out, pt_error *err)
+{
+    const pt__ballista_lower_options options = {.time_zone = time_zone,
+                                                .target_partitions = (uint32_t)cluster->options.target_partitions};
+    if (pt__plan_is_command(plan))
+        return pt__raise(err, PT_COND_UNSUPPORTED_FEATURE, "feature", "commands on Ballista", NULL);
+    return pt__ballista_lower(arena, plan, &options, out, err);
+}
+
 static pt_status take_encoded(operation *op, const pt_encoded_query *encoded, pt_error *err)
 {
     op->query.is_physical = strcmp(encoded->format, PT_FORMAT_DATAFUSION_PHYSICAL) == 0;
@@ -275,6 +286,16 @@ static pt_status take_encoded(operation *op, const pt_encoded_query *encoded, pt
     return PT_OK;
 }
 
+static pt_status take_plan(operation *op, const pt_plan *plan, pt_error *err)
+{
+    pt__ballista_lowered lowered;
+    PT_TRY(pt__ballista_lower_query(op->cluster, op->arena, plan, op->query.time_zone, &lowered, err));
+    op->query.plan = lowered.plan;
+    op->reads_only = true;
+    const char *zone = op->query.time_zone == NULL ? "UTC" : op->query.time_zone;
+    return pt__arrow_schema(lowered.columns, lowered.column_count, zone, &op->schema, err);
+}
+
 static pt_status fill(operation *op, const pt__ballista_session *session, const pt_query *query, pt_error *err)
 {
     op->id = pt__arena_copy_string(op->arena, query->operation_id == NULL ? "" : query->operation_id);
@@ -288,7 +309,7 @@ static pt_status fill(operation *op, const pt__ballista_session *session, const 
         return pt_error_set(err, PT_UNSUPPORTED, "Ballista has no transactions");
     if (query->plan == NULL)
         return take_encoded(op, &query->encoded, err);
-    return pt_error_set(err, PT_UNSUPPORTED, "the backend ballista runs plans of DataFusion alone");
+    return take_plan(op, query->plan, err);
 }
 
 static pt_status guarded_fill(operation *op, const pt__ballista_session *session, const pt_query *query, pt_error *err)

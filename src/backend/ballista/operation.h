@@ -5,13 +5,20 @@
 #define PT_BACKEND_BALLISTA_OPERATION_H
 
 #include "backend/ballista/cluster.h"
+#include "backend/ballista/lower.h"
 
 #include <portico/query.h>
 
 typedef struct pt__ballista_session {
     pt__ballista *cluster;
     char id[64];
+    pthread_mutex_t lock;
+    void *files; /* a session of the host's backend that reads files here; NULL: not needed yet */
 } pt__ballista_session;
+
+/** Lowers an analyzed plan as the cluster is configured; refuses commands. Errors: see pt__ballista_lower. */
+pt_status pt__ballista_lower_query(const pt__ballista *cluster, pt__arena *arena, const pt_plan *plan,
+                                   const char *time_zone, pt__ballista_lowered *out, pt_error *err);
 
 /** `*out` is the caller's, to be ended by its `free`. Errors: PT_UNSUPPORTED naming what the cluster lacks. */
 pt_status pt__ballista_operation_new(pt__ballista_session *session, const pt_query *query, pt_operation **out,

@@ -1,0 +1,122 @@
+"""PySpark on a cluster."""
+import os
+import threading
+import time
+from decimal import Decimal
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+pytest.importorskip("pyspark")
+from pyspark.errors import ArithmeticException, NumberFormatException  # noqa: E402
+from pyspark.sql import functions as F  # noqa: E402
+from pyspark.sql.connect.session import SparkSession  # noqa: E402
+
+from serving import Server  # noqa: E402
+
+
+def open_session(server):
+    session = SparkSession.builder.remote(server.url).create()
+    SparkSession._default_session = session
+    SparkSession._active_session.session = session
+    return session
+
+
+@pytest.fixture(scope="module")
+def on_cluster(shared_cluster, tmp_path_factory):
+    server = Server(tmp_path_factory.mktemp("server"), "--backend", "ballista", "--ballista.schedulers",
+                    shared_cluster.address)
+    yield server
+    problem = server.stop()
+    assert not problem, problem
+
+
+@pytest.fixture
+def spark(on_cluster):
+    session = open_session(on_cluster)
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    path = tmp_path_factory.mktemp("data") / "t.parquet"
+    pq.write_table(pa.table({"id": pa.array(range(1000), pa.int64()), "k": pa.array([i % 3 for i in range(1000)], pa.int32()),
+                             "s": [None if i % 7 == 0 else f"row {i}" for i in range(1000)]}), path)
+    return str(path)
+
+
+def test_a_row_of_constants(spark):
+    got = spark.sql("select 1 as a, 'x' as b, cast(1.5 as decimal(10, 2)) as c, cast(null as string) as d").collect()
+    assert [tuple(row) for row in got] == [(1, "x", Decimal("1.50"), None)]
+
+
+def test_files_are_grouped(spark, path):
+    grouped = spark.read.parquet(path).groupBy("k").agg(F.count("s").alias("n"), F.sum("id").alias("t")).orderBy("k")
+    want = [(k, sum(i % 7 != 0 for i in range(k, 1000, 3)), sum(range(k, 1000, 3))) for k in range(3)]
+    assert [tuple(row) for row in grouped.collect()] == want
+
+
+def test_views_are_joined(spark, path):
+    spark.read.parquet(path).createOrReplaceTempView("t")
+    got = spark.sql("select count(*) from t a join t b on a.id = b.id + 1 where a.k = 1").collect()
+    assert got[0][0] == 333
+
+
+def test_errors_are_sparks(spark, path):
+    with pytest.raises(ArithmeticException, match="DIVIDE_BY_ZERO"):
+        spark.read.parquet(path).selectExpr("1 / (id - id)").collect()
+    with pytest.raises(NumberFormatException, match="CAST_INVALID_INPUT.*'row 1' of type \"STRING\".*\"INT\""):
+        spark.read.parquet(path).where("id = 1").selectExpr("cast(s as int)").collect()
+
+
+def test_what_a_cluster_cannot_do_is_refused_by_name(spark):
+    with pytest.raises(Exception, match="element_at"):
+        spark.sql("select element_at(array(1, 2), id) from range(3)").collect()
+
+
+def test_a_cancelled_query_frees_the_cluster(own_cluster, tmp_path, tmp_path_factory):
+    """Within a second: a further query on its only slot is answered at once."""
+    cluster = own_cluster(executors=1, slots=1)
+    folder = tmp_path_factory.mktemp("many")
+    pq.write_table(pa.table({"s": [f"row {i}" for i in range(50000)]}), folder / "0.parquet")
+    for i in range(1, 300):
+        os.link(folder / "0.parquet", folder / f"{i}.parquet")
+    server = Server(tmp_path / "server", "--backend", "ballista", "--ballista.schedulers", cluster.address)
+    session = open_session(server)
+    turned = F.col("s")
+    for _ in range(10):
+        turned = F.upper(F.reverse(F.lower(turned)))
+    failures = []
+
+    def run():
+        try:
+            session.read.parquet(str(folder)).select(F.max(turned)).collect()
+        except Exception as error:  # noqa: BLE001
+            failures.append(error)
+
+    session.read.parquet(str(folder)).limit(1).collect()
+    thread = threading.Thread(target=run)
+    thread.start()
+    time.sleep(1.5)
+    assert thread.is_alive(), failures
+    begun = time.monotonic()
+    assert session.interruptAll()
+    thread.join(5)
+    assert time.monotonic() - begun < 1.5 and "OPERATION_CANCELED" in str(failures[0])
+    assert session.range(3).count() == 3
+    assert time.monotonic() - begun < 3
+    session.stop()
+    problem = server.stop()
+    assert not problem, problem
+
+
+def test_a_slow_reader_gets_all_rows(spark, tmp_path):
+    """More than windows and buffers hold; the rest waits on the executors."""
+    for i in range(4):
+        pq.write_table(pa.table({"s": [f"{i}-{j}-" + "x" * 500 for j in range(20000)]}), tmp_path / f"{i}.parquet")
+    rows = spark.read.parquet(str(tmp_path)).toLocalIterator()
+    next(rows)
+    time.sleep(1)
+    assert sum(1 for _ in rows) == 4 * 20000 - 1
