@@ -5,10 +5,11 @@
 
 Measures: tpch (all 22 queries through PySpark against DuckDB in this process), select1 (median of select 1 as Arrow),
 lineitem (3 M rows x 16 columns as Arrow, and how far memory grows), clients (16 clients of select k), start (to listening), memory (idle, and per idle
-session), wrappers (what they add to a small query, and per row). The best of the rounds counts, of small statements the median; peers are asked in turn.
+session), wrappers (what they add to a small query, and per row), flight (Flight SQL by ADBC: small statements, a large result, an ingestion, 500
+connections; beside `sail flight server` and pyarrow's; --part takes some of these). The best of the rounds counts, of small statements the median; peers are asked in turn.
 """
 import argparse, json, os, subprocess, sys, time
-import common
+import common, flight
 
 
 def timed(f):
@@ -191,7 +192,7 @@ def wrappers(a):
     return sorted(runs, key=lambda r: r["added_us"])[len(runs) // 2]
 
 
-MEASURES = {"tpch": tpch, "select1": select1, "lineitem": lineitem, "clients": clients, "start": start, "memory": memory, "wrappers": wrappers}
+MEASURES = {"tpch": tpch, "select1": select1, "lineitem": lineitem, "clients": clients, "start": start, "memory": memory, "wrappers": wrappers, "flight": flight.measure}
 
 
 def rows_of(results):
@@ -223,12 +224,15 @@ def rows_of(results):
         w = r["wrappers"]
         rows.append(["five wrappers around a small query, us added", f"{w['added_us']:.0f}", "", f"<= 50; bare {w['bare_us']:.0f}"])
         rows.append(["five wrappers, ns added per row", f"{w['added_row_ns']:.2f}", "", f"0; bare {w['bare_row_ns']:.1f}"])
+    if "flight" in r:
+        rows += flight.rows_of(r["flight"])
     return rows
 
 
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--only", nargs="*", choices=list(MEASURES), help="only these measures")
+    ap.add_argument("--part", nargs="*", choices=list(flight.PARTS), help="only these parts of flight")
     ap.add_argument("--json", help="write all figures to this file", default=os.path.join(common.CACHE, "latest.json"))
     ap.add_argument("--scale", type=int, default=1)
     ap.add_argument("--rounds", type=int, default=4)

@@ -51,6 +51,8 @@ typedef struct pt_query {
     void *transaction;                   /* what pt_backend_vtable.begin made */
     /** A write whose operation_id pt_backend_vtable.was_committed is to find, once it has taken effect. */
     bool leaves_proof;
+    const char *statement_id; /* unique; the engine may keep what it prepared of the text under it until it executes */
+    bool *is_update; /* set before the operation's stream gives its schema, and lives as long as the operation */
 } pt_query;
 
 #ifdef __cplusplus

@@ -218,7 +218,8 @@ bool pt__host_backend_accepts(const pt_host *host, const char *format)
     return slot->vtable != NULL && slot->vtable->accepts != NULL && slot->vtable->accepts(slot->self, format);
 }
 
-pt_status pt__run_encoded(pt_job *job, const pt__statement_request *request, const pt__row_sink *sink, pt_error *err)
+pt_status pt__run_encoded(pt_job *job, const pt__statement_request *request, bool *is_update, const pt__row_sink *sink,
+                          pt_error *err)
 {
     run r = {.session = job->session, .job = job, .sink = sink, .err = err};
     char zone[PT_ZONE_NAME_MAX];
@@ -227,6 +228,10 @@ pt_status pt__run_encoded(pt_job *job, const pt__statement_request *request, con
     query.encoded = request->query;
     query.parameters = request->parameters;
     query.transaction = request->transaction;
+    query.statement_id = request->statement_id;
+    query.is_update = is_update;
+    if (request->batch_bytes != 0)
+        query.batch_bytes = request->batch_bytes;
     query.leaves_proof = pt__durable_is_on_record(job);
     return job->is_proven ? PT_OK : run_query(&r, &query, NULL);
 }

@@ -34,7 +34,8 @@ pt_status pt__run_relation(pt_session *session, pt_job *job, const pt_plan *rela
                            pt_error *err);
 
 /** A query in a format of the backend's own; its schema is the backend's. */
-pt_status pt__run_encoded(pt_job *job, const pt__statement_request *request, const pt__row_sink *sink, pt_error *err);
+pt_status pt__run_encoded(pt_job *job, const pt__statement_request *request, bool *is_update, const pt__row_sink *sink,
+                          pt_error *err);
 
 /** Rows that come from elsewhere. */
 pt_status pt__run_stream(pt_job *job, struct ArrowArrayStream *stream, const pt__row_sink *sink, pt_error *err);

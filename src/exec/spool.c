@@ -180,7 +180,7 @@ static void make_room(pt_job *job)
         drop_first(job);
 }
 
-static pt_status append_locked(pt_job *job, pt__spool_entry *entry, pt_error *err)
+static pt_status append_locked(pt_job *job, pt__spool_entry *entry, bool is_quiet, pt_error *err)
 {
     if (job->output == NULL)
         wait_for_room(job);
@@ -199,17 +199,18 @@ static pt_status append_locked(pt_job *job, pt__spool_entry *entry, pt_error *er
     }
     job->slots[(job->slot_first + job->slot_count++) % job->slot_capacity] = (pt__slot){entry, job->total_bytes};
     job->total_bytes += cost(entry);
-    pt__spool_wake_locked(job);
+    if (!is_quiet)
+        pt__spool_wake_locked(job);
     return PT_OK;
 }
 
-pt_status pt__spool_append(pt_job *job, pt__spool_entry *entry, pt_error *err)
+static pt_status append(pt_job *job, pt__spool_entry *entry, bool is_quiet, pt_error *err)
 {
     bool is_batch = entry->kind == PT_SPOOL_BATCH; /* a reader may have freed it by then */
     pt_status status = pt__durable_append(job, entry, err);
     pthread_mutex_lock(&job->lock);
     if (status == PT_OK)
-        status = append_locked(job, entry, err);
+        status = append_locked(job, entry, is_quiet, err);
     pthread_mutex_unlock(&job->lock);
     if (status != PT_OK)
         pt__spool_entry_unref(entry);
@@ -218,7 +219,12 @@ pt_status pt__spool_append(pt_job *job, pt__spool_entry *entry, pt_error *err)
     return status;
 }
 
-pt_status pt__job_write_note(pt_job *job, int note, pt_bytes *bytes, pt_error *err)
+pt_status pt__spool_append(pt_job *job, pt__spool_entry *entry, pt_error *err)
+{
+    return append(job, entry, false, err);
+}
+
+static pt_status write_note(pt_job *job, int note, pt_bytes *bytes, bool is_quiet, pt_error *err)
 {
     pt__spool_entry *entry = pt__spool_entry_new();
     if (entry == NULL) {
@@ -228,7 +234,17 @@ pt_status pt__job_write_note(pt_job *job, int note, pt_bytes *bytes, pt_error *e
     entry->kind = PT_SPOOL_NOTE;
     entry->note = note;
     entry->bytes = bytes;
-    return pt__spool_append(job, entry, err);
+    return append(job, entry, is_quiet, err);
+}
+
+pt_status pt__job_write_note(pt_job *job, int note, pt_bytes *bytes, pt_error *err)
+{
+    return write_note(job, note, bytes, false, err);
+}
+
+pt_status pt__job_write_quiet_note(pt_job *job, int note, pt_bytes *bytes, pt_error *err)
+{
+    return write_note(job, note, bytes, true, err);
 }
 
 pt_bytes *pt__job_schema_message(pt_job *job)

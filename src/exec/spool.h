@@ -47,6 +47,8 @@ pt_bytes_view pt__ipc_end_of_stream(void);
 
 /** Adds a note; takes `bytes` (may be NULL), success or failure. Errors: PT_CANCELLED, PT_NO_MEMORY. */
 pt_status pt__job_write_note(pt_job *job, int note, pt_bytes *take_bytes, pt_error *err);
+/** The same, but readers that wait are left waiting for what follows, or for the end. */
+pt_status pt__job_write_quiet_note(pt_job *job, int note, pt_bytes *take_bytes, pt_error *err);
 
 /* ---- reading ---- */
 

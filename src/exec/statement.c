@@ -31,6 +31,8 @@ static pt_status run_decoded(pt_job *job, const pt__statement_request *request, 
     PT_TRY(refuse_undecodable(request, err));
     PT_TRY(pt__session_decode(pt__job_session(job), pt__job_arena(job), &request->query, &plan, err));
     PT_TRY(tell_read(job, request, err));
+    if (request->started != NULL)
+        PT_TRY(request->started(request->context, pt__plan_is_command(plan), err));
     PT_TRY(pt__job_settle(job, plan, &relation, &was_command, err));
     return pt__job_execute(job, relation, err);
 }
@@ -40,14 +42,42 @@ bool pt__job_backend_accepts(const pt_job *job, const char *format)
     return pt__host_backend_accepts(job->session->host, format);
 }
 
+/* The spool, and what is to be told before the first batch goes there. */
+typedef struct statement_sink {
+    pt__row_sink spool;
+    const pt__statement_request *request;
+    bool is_update;
+} statement_sink;
+
+static pt_status begin_rows(void *context, const struct ArrowSchema *schema, pt_error *err)
+{
+    const statement_sink *s = context;
+    if (s->request->started != NULL)
+        PT_TRY(s->request->started(s->request->context, s->is_update, err));
+    return s->spool.begin(s->spool.context, schema, err);
+}
+
+static pt_status pass_batch(void *context, struct ArrowArray *batch, bool is_borrowed, pt_error *err)
+{
+    const statement_sink *s = context;
+    return s->spool.batch(s->spool.context, batch, is_borrowed, err);
+}
+
+static pt_status end_rows(void *context, pt_error *err)
+{
+    const statement_sink *s = context;
+    return s->spool.end(s->spool.context, err);
+}
+
 pt_status pt__job_run_statement(pt_job *job, const pt__statement_request *request, pt_error *err)
 {
     if (!pt__host_backend_accepts(job->session->host, request->query.format))
         return run_decoded(job, request, err);
     pt__spool_sink rows;
-    pt__row_sink sink = pt__spool_sink_init(&rows, job);
     PT_TRY(tell_read(job, request, err));
-    return pt__run_encoded(job, request, &sink, err);
+    statement_sink s = {.spool = pt__spool_sink_init(&rows, job), .request = request};
+    const pt__row_sink sink = {begin_rows, pass_batch, s.spool.end == NULL ? NULL : end_rows, &s};
+    return pt__run_encoded(job, request, &s.is_update, &sink, err);
 }
 
 pt_status pt__job_write_stream(pt_job *job, struct ArrowArrayStream *stream, pt_error *err)
@@ -109,6 +139,7 @@ pt_status pt__session_prepare(pt_session *session, const pt__statement_request *
     pt_query query = pt__query_for(session, NULL, NULL, zone);
     query.encoded = request->query;
     query.transaction = request->transaction;
+    query.statement_id = request->statement_id;
     return slot->vtable->prepare(backend_session, &query, out, err);
 }
 

@@ -5,7 +5,7 @@
 
 /* ---- making columns ---- */
 
-static pt__batch_layout decimal_layout(duckdb_logical_type type)
+pt__batch_layout pt__batch_decimal_layout(duckdb_logical_type type)
 {
     switch (duckdb_decimal_internal_type(type)) {
     case DUCKDB_TYPE_SMALLINT: return PT_LAYOUT_DECIMAL16;
@@ -23,7 +23,7 @@ static void set_layout(pt__batch_column *column, pt__batch_layout which, size_t 
 
 static bool init_column(pt__batch_column *column, const pt_type *type, duckdb_logical_type engine_type);
 
-static bool add_children(pt__batch_column *column, size_t count)
+bool pt__batch_add_children(pt__batch_column *column, size_t count)
 {
     column->children = calloc(count == 0 ? 1 : count, sizeof(*column->children));
     column->child_count = column->children == NULL ? 0 : count;
@@ -33,7 +33,7 @@ static bool add_children(pt__batch_column *column, size_t count)
 static bool init_list(pt__batch_column *column, const pt_type *type, duckdb_logical_type engine_type)
 {
     set_layout(column, PT_LAYOUT_LIST, 0);
-    if (!add_children(column, 1))
+    if (!pt__batch_add_children(column, 1))
         return false;
     duckdb_logical_type child = duckdb_list_type_child_type(engine_type);
     bool ok = init_column(&column->children[0], type->element, child);
@@ -44,11 +44,11 @@ static bool init_list(pt__batch_column *column, const pt_type *type, duckdb_logi
 static bool init_map(pt__batch_column *column, const pt_type *type, duckdb_logical_type engine_type)
 {
     set_layout(column, PT_LAYOUT_LIST, 0);
-    if (!add_children(column, 1))
+    if (!pt__batch_add_children(column, 1))
         return false;
     pt__batch_column *entries = &column->children[0];
     set_layout(entries, PT_LAYOUT_STRUCT, 0);
-    if (!add_children(entries, 2))
+    if (!pt__batch_add_children(entries, 2))
         return false;
     duckdb_logical_type key = duckdb_map_type_key_type(engine_type);
     duckdb_logical_type value = duckdb_map_type_value_type(engine_type);
@@ -62,7 +62,7 @@ static bool init_map(pt__batch_column *column, const pt_type *type, duckdb_logic
 static bool init_struct(pt__batch_column *column, const pt_type *type, duckdb_logical_type engine_type)
 {
     set_layout(column, PT_LAYOUT_STRUCT, 0);
-    bool ok = add_children(column, type->field_count);
+    bool ok = pt__batch_add_children(column, type->field_count);
     for (size_t i = 0; ok && i < type->field_count; i++) {
         duckdb_logical_type child = duckdb_struct_type_child_type(engine_type, i);
         ok = init_column(&column->children[i], type->fields[i].type, child);
@@ -74,7 +74,7 @@ static bool init_struct(pt__batch_column *column, const pt_type *type, duckdb_lo
 static bool init_variant(pt__batch_column *column)
 {
     set_layout(column, PT_LAYOUT_STRUCT, 0);
-    if (!add_children(column, 2))
+    if (!pt__batch_add_children(column, 2))
         return false;
     set_layout(&column->children[0], PT_LAYOUT_TEXT, 0);
     set_layout(&column->children[1], PT_LAYOUT_TEXT, 0);
@@ -97,7 +97,7 @@ static bool init_column(pt__batch_column *column, const pt_type *type, duckdb_lo
     case PT_TYPE_TIMESTAMP:
     case PT_TYPE_TIMESTAMP_NTZ:
     case PT_TYPE_INTERVAL_DAY_TIME: set_layout(column, PT_LAYOUT_FIXED, 8); return true;
-    case PT_TYPE_DECIMAL: set_layout(column, decimal_layout(engine_type), 16); return true;
+    case PT_TYPE_DECIMAL: set_layout(column, pt__batch_decimal_layout(engine_type), 16); return true;
     case PT_TYPE_TIME: set_layout(column, PT_LAYOUT_MICROSECONDS, 8); return true;
     case PT_TYPE_INTERVAL_CALENDAR: set_layout(column, PT_LAYOUT_INTERVAL, 16); return true;
     case PT_TYPE_STRING:
@@ -122,6 +122,7 @@ static void deinit_column(pt__batch_memory *memory, pt__batch_column *column)
     for (size_t i = 0; i < column->child_count; i++)
         deinit_column(memory, &column->children[i]);
     free(column->children);
+    pt__batch_words_deinit(&column->words);
 }
 
 bool pt__batch_init(pt__batch *batch, const pt_column *columns, const duckdb_logical_type *types, size_t column_count)
@@ -146,11 +147,6 @@ void pt__batch_deinit(pt__batch *batch)
 }
 
 /* ---- validity ---- */
-
-static inline bool bit_at(const uint64_t *words, idx_t index)
-{
-    return words == NULL || (words[index >> 6] >> (index & 63) & 1) != 0;
-}
 
 /* 64 bits from `first` on; those past `count` are 0. */
 static uint64_t bits_from(const uint64_t *words, idx_t first, idx_t count)
@@ -212,7 +208,7 @@ static bool append_validity(pt__batch_memory *memory, pt__batch_column *column, 
 
 /* ---- values ---- */
 
-static bool reserve_values(pt__batch_memory *memory, pt__batch_column *column, size_t extra_bytes)
+bool pt__batch_reserve_values(pt__batch_memory *memory, pt__batch_column *column, size_t extra_bytes)
 {
     size_t needed = column->values.size_bytes + extra_bytes;
     if (column->values.data == NULL && needed < column->expected_values_bytes)
@@ -236,7 +232,7 @@ bool pt__batch_reserve_offsets(pt__batch_memory *memory, pt__batch_column *colum
 static bool append_fixed(pt__batch_memory *memory, pt__batch_column *column, const void *data, idx_t first, idx_t count)
 {
     size_t size = (size_t)count * column->width_bytes;
-    if (!reserve_values(memory, column, size))
+    if (!pt__batch_reserve_values(memory, column, size))
         return false;
     memcpy(column->values.data + column->values.size_bytes, (const uint8_t *)data + first * column->width_bytes, size);
     column->values.size_bytes += size;
@@ -276,7 +272,7 @@ WIDEN(widen64, int64_t)
 static bool append_decimals(pt__batch_memory *memory, pt__batch_column *column, const void *data, idx_t first,
                             idx_t count)
 {
-    if (!reserve_values(memory, column, (size_t)count * 16))
+    if (!pt__batch_reserve_values(memory, column, (size_t)count * 16))
         return false;
     int64_t *out = (int64_t *)(void *)(column->values.data + column->values.size_bytes);
     if (column->layout == PT_LAYOUT_DECIMAL16)
@@ -292,7 +288,7 @@ static bool append_decimals(pt__batch_memory *memory, pt__batch_column *column, 
 static bool append_microseconds(pt__batch_memory *memory, pt__batch_column *column, const int64_t *data, idx_t first,
                                 idx_t count)
 {
-    if (!reserve_values(memory, column, (size_t)count * 8))
+    if (!pt__batch_reserve_values(memory, column, (size_t)count * 8))
         return false;
     int64_t *out = (int64_t *)(void *)(column->values.data + column->values.size_bytes);
     for (idx_t i = 0; i < count; i++)
@@ -304,7 +300,7 @@ static bool append_microseconds(pt__batch_memory *memory, pt__batch_column *colu
 static bool append_intervals(pt__batch_memory *memory, pt__batch_column *column, const duckdb_interval *data,
                              idx_t first, idx_t count)
 {
-    if (!reserve_values(memory, column, (size_t)count * 16))
+    if (!pt__batch_reserve_values(memory, column, (size_t)count * 16))
         return false;
     duckdb_interval *out = (duckdb_interval *)(void *)(column->values.data + column->values.size_bytes);
     for (idx_t i = 0; i < count; i++) {
@@ -345,7 +341,7 @@ static size_t text_bytes(const duckdb_string_t *strings, const uint64_t *validit
         return total;
     }
     for (idx_t i = first; i < first + count; i++)
-        total += bit_at(validity, i) ? strings[i].value.inlined.length : 0;
+        total += pt__batch_bit_at(validity, i) ? strings[i].value.inlined.length : 0;
     return total;
 }
 
@@ -355,13 +351,13 @@ static bool append_text(pt__batch_memory *memory, pt__batch_column *column, cons
     size_t total = text_bytes(strings, validity, first, count);
     if (column->values.size_bytes + total > INT32_MAX)
         return false;
-    if (!reserve_values(memory, column, total + 16) || !pt__batch_reserve_offsets(memory, column, count))
+    if (!pt__batch_reserve_values(memory, column, total + 16) || !pt__batch_reserve_offsets(memory, column, count))
         return false;
     int32_t *offsets = (int32_t *)(void *)column->offsets.data + column->length + 1;
     uint8_t *start = column->values.data;
     uint8_t *out = start + column->values.size_bytes;
     for (idx_t i = 0; i < count; i++) {
-        if (validity == NULL || bit_at(validity, first + i)) {
+        if (validity == NULL || pt__batch_bit_at(validity, first + i)) {
             uint32_t length = strings[first + i].value.inlined.length;
             copy_text(out, &strings[first + i], length);
             out += length;
@@ -392,7 +388,7 @@ static bool append_lists(pt__batch_memory *memory, pt__batch_column *column, duc
     idx_t run_first = 0;
     idx_t run_count = 0;
     for (idx_t i = 0; i < count; i++) {
-        if (bit_at(validity, first + i) && entries[first + i].length > 0) {
+        if (pt__batch_bit_at(validity, first + i) && entries[first + i].length > 0) {
             const duckdb_list_entry *entry = &entries[first + i];
             if (run_count > 0 && entry->offset != run_first + run_count) {
                 if (!append_vector(memory, child, child_vector, run_first, run_count))
@@ -436,7 +432,14 @@ static bool append_values(pt__batch_memory *memory, pt__batch_column *column, du
         return append_microseconds(memory, column, duckdb_vector_get_data(vector), first, count);
     case PT_LAYOUT_INTERVAL: return append_intervals(memory, column, duckdb_vector_get_data(vector), first, count);
     case PT_LAYOUT_TEXT: return append_text(memory, column, duckdb_vector_get_data(vector), validity, first, count);
+    case PT_LAYOUT_ENUM:
+        return pt__batch_append_words(memory, column, duckdb_vector_get_data(vector), validity, first, count);
+    case PT_LAYOUT_UUID:
+        return pt__batch_append_uuids(memory, column, duckdb_vector_get_data(vector), validity, first, count);
     case PT_LAYOUT_LIST: return append_lists(memory, column, vector, validity, first, count);
+    case PT_LAYOUT_ARRAY:
+        return append_vector(memory, &column->children[0], duckdb_array_vector_get_child(vector),
+                             first * column->width_bytes, count * column->width_bytes);
     case PT_LAYOUT_STRUCT: return append_structs(memory, column, vector, first, count);
     }
     return false;
@@ -466,6 +469,68 @@ bool pt__batch_append(pt__batch *batch, duckdb_data_chunk chunk, idx_t first, id
     }
     batch->row_count += count;
     return true;
+}
+
+/* ---- sizes ---- */
+
+static size_t vector_bytes(const pt__batch_column *column, duckdb_vector vector, idx_t first, idx_t count);
+
+static size_t list_bytes(const pt__batch_column *column, duckdb_vector vector, idx_t first, idx_t count)
+{
+    const duckdb_list_entry *entries = duckdb_vector_get_data(vector);
+    const uint64_t *validity = duckdb_vector_get_validity(vector);
+    duckdb_vector child = duckdb_list_vector_get_child(vector);
+    size_t size = 4 * count;
+    for (idx_t i = first; i < first + count; i++) {
+        if (pt__batch_bit_at(validity, i) && entries[i].length > 0)
+            size += vector_bytes(&column->children[0], child, entries[i].offset, entries[i].length);
+    }
+    return size;
+}
+
+static size_t struct_bytes(const pt__batch_column *column, duckdb_vector vector, idx_t first, idx_t count)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < column->child_count; i++)
+        size += vector_bytes(&column->children[i], duckdb_struct_vector_get_child(vector, i), first, count);
+    return size;
+}
+
+/* What rows of a vector take as values, without validity. */
+static size_t vector_bytes(const pt__batch_column *column, duckdb_vector vector, idx_t first, idx_t count)
+{
+    const uint64_t *validity;
+    switch (column->layout) {
+    case PT_LAYOUT_NULL: return 0;
+    case PT_LAYOUT_BOOLEAN: return count / 8 + 1;
+    case PT_LAYOUT_MICROSECONDS: return 8 * count;
+    case PT_LAYOUT_DECIMAL16:
+    case PT_LAYOUT_DECIMAL32:
+    case PT_LAYOUT_DECIMAL64:
+    case PT_LAYOUT_INTERVAL: return 16 * count;
+    case PT_LAYOUT_FIXED: return column->width_bytes * count;
+    case PT_LAYOUT_UUID: return (4 + 36) * count;
+    case PT_LAYOUT_TEXT:
+        validity = duckdb_vector_get_validity(vector);
+        return 4 * count + text_bytes(duckdb_vector_get_data(vector), validity, first, count);
+    case PT_LAYOUT_ENUM:
+        validity = duckdb_vector_get_validity(vector);
+        return 4 * count + pt__batch_words_bytes(column, duckdb_vector_get_data(vector), validity, first, count);
+    case PT_LAYOUT_LIST: return list_bytes(column, vector, first, count);
+    case PT_LAYOUT_ARRAY:
+        return vector_bytes(&column->children[0], duckdb_array_vector_get_child(vector), first * column->width_bytes,
+                            count * column->width_bytes);
+    case PT_LAYOUT_STRUCT: return struct_bytes(column, vector, first, count);
+    }
+    return 0;
+}
+
+size_t pt__batch_rows_bytes(const pt__batch *batch, duckdb_data_chunk chunk, idx_t first, idx_t count)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < batch->column_count; i++)
+        size += vector_bytes(&batch->columns[i], duckdb_data_chunk_get_vector(chunk, i), first, count);
+    return size;
 }
 
 static size_t column_bytes(const pt__batch_column *column)

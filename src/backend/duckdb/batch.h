@@ -30,6 +30,17 @@ void pt__batch_deinit(pt__batch *batch);
 /** Whether vectors of the DuckDB type can be appended to columns of the plan's type. */
 bool pt__batch_type_fits(const pt_type *type, duckdb_logical_type engine_type);
 
+/**
+ * The same for columns in the Arrow layout that DuckDB itself gives them; `schema` is DuckDB's, enumerations become text.
+ * Only for what pt__batch_native_fits has found to fit.
+ */
+bool pt__batch_init_native(pt__batch *batch, const struct ArrowSchema *schema, const duckdb_logical_type *types);
+/** Whether there is such a batch for the columns. */
+bool pt__batch_native_fits(const struct ArrowSchema *schema, const duckdb_logical_type *types);
+
+/** What rows of a chunk will add to the size, but for validity. */
+size_t pt__batch_rows_bytes(const pt__batch *batch, duckdb_data_chunk chunk, idx_t first, idx_t count);
+
 /** Appends `count` rows from `first` on; false when memory is exhausted. */
 bool pt__batch_append(pt__batch *batch, duckdb_data_chunk chunk, idx_t first, idx_t count);
 

@@ -66,9 +66,9 @@ static void give_buffers(pt__batch_column *column, struct ArrowArray *out)
     if (column->layout == PT_LAYOUT_NULL)
         return;
     give_buffer(out, &column->validity);
-    if (column->layout == PT_LAYOUT_TEXT || column->layout == PT_LAYOUT_LIST)
+    if (pt__batch_has_offsets(column->layout))
         give_buffer(out, &column->offsets);
-    if (column->layout != PT_LAYOUT_LIST && column->layout != PT_LAYOUT_STRUCT)
+    if (!pt__batch_is_nested(column->layout))
         give_buffer(out, &column->values);
 }
 
@@ -86,8 +86,7 @@ static bool finish_children(pt__batch_memory *memory, pt__batch_column *columns,
 
 static bool finish_column(pt__batch_memory *memory, pt__batch_column *column, struct ArrowArray *out)
 {
-    bool has_offsets = column->layout == PT_LAYOUT_TEXT || column->layout == PT_LAYOUT_LIST;
-    if (has_offsets && !pt__batch_reserve_offsets(memory, column, 0))
+    if (pt__batch_has_offsets(column->layout) && !pt__batch_reserve_offsets(memory, column, 0))
         return false;
     if (!open_array(memory, column->child_count, out))
         return false;

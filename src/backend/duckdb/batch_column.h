@@ -17,13 +17,25 @@ typedef enum pt__batch_layout {
     PT_LAYOUT_MICROSECONDS, /* to nanoseconds */
     PT_LAYOUT_INTERVAL,     /* months, days, µs to months, days, ns */
     PT_LAYOUT_TEXT,
+    PT_LAYOUT_ENUM, /* indices of words, to text */
+    PT_LAYOUT_UUID, /* to text */
     PT_LAYOUT_LIST,
+    PT_LAYOUT_ARRAY, /* lists that are all of one size */
     PT_LAYOUT_STRUCT
 } pt__batch_layout;
 
+/** The words of an enumeration, one behind the other. */
+typedef struct pt__batch_words {
+    char *text;
+    uint32_t *ends;
+    uint32_t count;
+    duckdb_type index_type;
+} pt__batch_words;
+
 struct pt__batch_column {
     pt__batch_layout layout;
-    size_t width_bytes;        /* FIXED: of a value */
+    size_t width_bytes;        /* FIXED: of a value; ARRAY: elements of a value */
+    pt__batch_words words;     /* ENUM */
     pt__batch_buffer validity; /* without data: no NULL so far */
     pt__batch_buffer offsets;
     pt__batch_buffer values;
@@ -34,6 +46,39 @@ struct pt__batch_column {
     pt__batch_column *children;
     size_t child_count;
 };
+
+/** Offsets before values: text and lists. */
+static inline bool pt__batch_has_offsets(pt__batch_layout layout)
+{
+    return layout == PT_LAYOUT_TEXT || layout == PT_LAYOUT_ENUM || layout == PT_LAYOUT_UUID || layout == PT_LAYOUT_LIST;
+}
+
+/** Children alone, no values of its own. */
+static inline bool pt__batch_is_nested(pt__batch_layout layout)
+{
+    return layout == PT_LAYOUT_LIST || layout == PT_LAYOUT_ARRAY || layout == PT_LAYOUT_STRUCT;
+}
+
+pt__batch_layout pt__batch_decimal_layout(duckdb_logical_type type);
+bool pt__batch_add_children(pt__batch_column *column, size_t count);
+
+/** Appends `count` rows of words or UUIDs from `first` on; false when memory is exhausted. */
+bool pt__batch_append_words(pt__batch_memory *memory, pt__batch_column *column, const void *data,
+                            const uint64_t *validity, idx_t first, idx_t count);
+bool pt__batch_append_uuids(pt__batch_memory *memory, pt__batch_column *column, const duckdb_hugeint *data,
+                            const uint64_t *validity, idx_t first, idx_t count);
+/** Bytes of the words that rows have. */
+size_t pt__batch_words_bytes(const pt__batch_column *column, const void *data, const uint64_t *validity, idx_t first,
+                             idx_t count);
+void pt__batch_words_deinit(pt__batch_words *words);
+
+static inline bool pt__batch_bit_at(const uint64_t *words, idx_t index)
+{
+    return words == NULL || (words[index >> 6] >> (index & 63) & 1) != 0;
+}
+
+/** Room for `extra_bytes` more of values. */
+bool pt__batch_reserve_values(pt__batch_memory *memory, pt__batch_column *column, size_t extra_bytes);
 
 /** Room for `count` more offsets, the first of all included; false when memory is exhausted. */
 bool pt__batch_reserve_offsets(pt__batch_memory *memory, pt__batch_column *column, idx_t count);

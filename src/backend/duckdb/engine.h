@@ -36,6 +36,7 @@ typedef struct pt__duckdb {
     size_t idle_count;
     struct pt__local_entry *locals;   /* client rows that running statements scan */
     struct pt__stream_entry *streams; /* those that running ingestions scan */
+    struct pt__shelf_entry *shelf;    /* prepared statements that wait for their execution */
     uint64_t next_key;
     uint64_t key_mask; /* random: keys cannot be guessed by users who may write SQL of DuckDB */
     uint64_t next_kept;

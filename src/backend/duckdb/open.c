@@ -176,6 +176,7 @@ pt_status pt__duckdb_open(const pt_config *config, pt_env *env, void **out, pt_e
 void pt__duckdb_close(void *context)
 {
     pt__duckdb *self = context;
+    pt__native_clear_shelf(self);
     for (size_t i = 0; i < self->idle_count; i++)
         duckdb_disconnect(&self->idle[i]);
     if (self->database != NULL)

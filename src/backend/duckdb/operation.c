@@ -1,6 +1,7 @@
 #include "backend/duckdb/operation.h"
 
 #include "backend/duckdb/command.h"
+#include "backend/duckdb/filler.h"
 #include "backend/duckdb/literal_row.h"
 #include "backend/duckdb/operation_base.h"
 #include "backend/duckdb/proof.h"
@@ -12,32 +13,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    BATCH_BYTES_DEFAULT = 3900 << 10, /* a message of 4 MiB with room for its header */
-    BATCH_ROWS_DEFAULT = 65536,
-    FIRST_ROWS = 64 /* appended before a batch knows how large rows are */
-};
-
 typedef struct operation {
     pt__operation head;
     pt__duckdb *database;
     pt__arena *arena;
     const pt_plan *plan;
     char *time_zone;
-    uint64_t batch_rows;
-    uint64_t batch_bytes;
     pt__lowered lowered;
     pt__local_entry *locals;
     pt__statement statement;
     bool has_started;
-    bool has_batch;
     bool is_command;
     bool is_literal;
     bool leaves_proof;
     bool has_delivered; /* a batch has left */
-    pt__batch batch;
-    duckdb_data_chunk chunk; /* whose rows from `chunk_row` on are not yet delivered */
-    idx_t chunk_row;
+    pt__filler filler;
 } operation;
 
 static operation *of(pt_operation *base)
@@ -82,64 +72,22 @@ static pt_status start(operation *op, pt_error *err)
     op->head.state = PT_OPERATION_RUNNING;
     duckdb_logical_type *types = pt__arena_array(op->arena, duckdb_logical_type, count + 1);
     PT_TRY(pt__statement_start(&op->statement, op->arena, op->lowered.sql, op->lowered.columns, count, types, err));
-    op->has_batch = pt__batch_init(&op->batch, op->lowered.columns, types, count);
+    op->filler.has_batch = pt__batch_init(&op->filler.batch, op->lowered.columns, types, count);
     for (size_t i = 0; i < count; i++)
         duckdb_destroy_logical_type(&types[i]);
-    return op->has_batch ? PT_OK : pt_error_set(err, PT_NO_MEMORY, "no memory for a batch of the result");
+    return op->filler.has_batch ? PT_OK : pt_error_set(err, PT_NO_MEMORY, "no memory for a batch of the result");
 }
 
-/* How many of the next `available` rows still fit; 0: the batch is full. */
-static idx_t rows_that_fit(const operation *op, idx_t available)
+static pt_status fetch(void *context, duckdb_data_chunk *out, pt_error *err)
 {
-    uint64_t rows = op->batch.row_count;
-    if (rows == 0)
-        return available < FIRST_ROWS ? available : FIRST_ROWS;
-    if (rows >= op->batch_rows)
-        return 0;
-    uint64_t room = op->batch_rows - rows;
-    uint64_t size = pt__batch_size_bytes(&op->batch);
-    if (size >= op->batch_bytes)
-        return 0;
-    uint64_t by_size = (op->batch_bytes - size) / (size / rows + 1);
-    room = by_size < room ? by_size : room;
-    return available < room ? available : (idx_t)room;
-}
-
-static pt_status next_chunk(operation *op, pt_error *err)
-{
-    if (op->chunk != NULL)
-        duckdb_destroy_data_chunk(&op->chunk);
-    op->chunk_row = 0;
-    return pt__statement_fetch(&op->statement, &op->chunk, err);
-}
-
-static pt_status fill_batch(operation *op, pt_error *err)
-{
-    for (;;) {
-        idx_t size = op->chunk == NULL ? 0 : duckdb_data_chunk_get_size(op->chunk);
-        if (op->chunk_row >= size) {
-            PT_TRY(next_chunk(op, err));
-            if (op->chunk == NULL)
-                return PT_OK;
-            size = duckdb_data_chunk_get_size(op->chunk);
-        }
-        idx_t count = rows_that_fit(op, size - op->chunk_row);
-        if (count == 0)
-            return PT_OK;
-        if (!pt__batch_append(&op->batch, op->chunk, op->chunk_row, count))
-            return pt_error_set(err, PT_NO_MEMORY, "no memory for a batch of the result");
-        op->chunk_row += count;
-    }
+    return pt__statement_fetch(context, out, err);
 }
 
 static pt_status pull_rows(operation *op, struct ArrowArray *out, pt_error *err)
 {
     if (!op->has_started)
         PT_TRY(start(op, err));
-    PT_TRY(fill_batch(op, err));
-    if (op->batch.row_count > 0 && !pt__batch_finish(&op->batch, out))
-        return pt_error_set(err, PT_NO_MEMORY, "no memory for a batch of the result");
-    return PT_OK;
+    return pt__filler_next(&op->filler, fetch, &op->statement, out, err);
 }
 
 /* Products that do not fit into 64 bits: nobody has seen a row yet. */
@@ -154,9 +102,9 @@ static pt_status start_wider(operation *op, pt_error *err)
     pt_error_clear(err);
     forget_locals(op);
     pt__statement_close(&op->statement);
-    if (op->has_batch)
-        pt__batch_deinit(&op->batch);
-    op->has_batch = false;
+    if (op->filler.has_batch)
+        pt__batch_deinit(&op->filler.batch);
+    op->filler.has_batch = false;
     op->has_started = false;
     PT_TRY(lower_plan(op, false, err));
     register_locals(op);
@@ -233,11 +181,7 @@ static int stream_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
 /* Ends the statement, so that the connection is free before the operation is. */
 static void stop(operation *op)
 {
-    if (op->chunk != NULL)
-        duckdb_destroy_data_chunk(&op->chunk);
-    if (op->has_batch)
-        pt__batch_deinit(&op->batch);
-    op->has_batch = false;
+    pt__filler_deinit(&op->filler);
     if (op->statement.database != NULL)
         pt__statement_close(&op->statement);
     forget_locals(op);
@@ -301,8 +245,7 @@ static pt_status fill(operation *op, const pt_query *query, pt_error *err)
                          pt__arena_printf(op->arena, "queries in the format %s", query->encoded.format), NULL);
     op->head.id = pt__arena_copy_string(op->arena, query->operation_id == NULL ? "" : query->operation_id);
     op->time_zone = pt__arena_copy_string(op->arena, query->time_zone == NULL ? "UTC" : query->time_zone);
-    op->batch_rows = query->batch_rows == 0 ? BATCH_ROWS_DEFAULT : query->batch_rows;
-    op->batch_bytes = query->batch_bytes == 0 ? BATCH_BYTES_DEFAULT : query->batch_bytes;
+    pt__filler_init(&op->filler, query->batch_rows, query->batch_bytes);
     op->plan = query->plan;
     op->leaves_proof = pt__proof_is_wanted(op->database, query);
     op->is_command = pt__plan_is_command(query->plan);

@@ -8,6 +8,7 @@
 #include "front/flight_sql/metadata.h"
 #include "front/flight_sql/task.h"
 #include "front/flight_sql/ticket.h"
+#include "wire/proto.h"
 
 #include <arrow/flight.pb-c.h>
 #include <arrow/flight_sql.pb-c.h>
@@ -99,7 +100,8 @@ static pt_status prepare(pt__flight_task *task, pt__flight_statement *statement,
     const char *id = statement->transaction;
     const char *query = statement->query;
     pt__statement_request request = {
-        .query = {.format = pt__flight_format(task->session), .payload = {(const uint8_t *)query, strlen(query)}}};
+        .query = {.format = pt__flight_format(task->session), .payload = {(const uint8_t *)query, strlen(query)}},
+        .statement_id = statement->handle};
     PT_TRY(pt__flight_transaction(task->session, (pt_bytes_view){(const uint8_t *)id, strlen(id)}, &request.transaction,
                                   err));
     PT_TRY(pt__session_prepare(task->session->session, &request, &info, err));
@@ -384,39 +386,62 @@ static const struct action {
     const char *type;
     pt_status (*run)(pt__flight_task *task, pt_bytes_view body, pt_error *err);
     const char *description;
+    bool is_quick; /* asks neither engine nor worker */
 } ACTIONS[] = {
-    {"CreatePreparedStatement", create_prepared, "Prepares a statement."},
-    {"ClosePreparedStatement", close_prepared, "Closes a prepared statement."},
-    {"CreatePreparedSubstraitPlan", no_substrait, "Not supported."},
-    {"BeginTransaction", begin_transaction, "Begins a transaction."},
-    {"EndTransaction", end_transaction, "Commits a transaction, or rolls it back."},
-    {"BeginSavepoint", no_savepoints, "Not supported."},
-    {"EndSavepoint", no_savepoints, "Not supported."},
-    {"CancelQuery", cancel_query, "Cancels a query; CancelFlightInfo is newer."},
-    {"CancelFlightInfo", cancel_flight_info, "Cancels a query by its tickets."},
-    {"RenewFlightEndpoint", renew_endpoint, "Keeps a result for longer."},
-    {"SetSessionOptions", set_session_options, "Sets catalog and schema of the session."},
-    {"GetSessionOptions", get_session_options, "Tells catalog and schema of the session."},
-    {"CloseSession", close_session, "Ends the session with its statements and transactions."},
+    {"CreatePreparedStatement", create_prepared, "Prepares a statement.", false},
+    {"ClosePreparedStatement", close_prepared, "Closes a prepared statement.", true},
+    {"CreatePreparedSubstraitPlan", no_substrait, "Not supported.", false},
+    {"BeginTransaction", begin_transaction, "Begins a transaction.", false},
+    {"EndTransaction", end_transaction, "Commits a transaction, or rolls it back.", false},
+    {"BeginSavepoint", no_savepoints, "Not supported.", false},
+    {"EndSavepoint", no_savepoints, "Not supported.", false},
+    {"CancelQuery", cancel_query, "Cancels a query; CancelFlightInfo is newer.", true},
+    {"CancelFlightInfo", cancel_flight_info, "Cancels a query by its tickets.", true},
+    {"RenewFlightEndpoint", renew_endpoint, "Keeps a result for longer.", true},
+    {"SetSessionOptions", set_session_options, "Sets catalog and schema of the session.", false},
+    {"GetSessionOptions", get_session_options, "Tells catalog and schema of the session.", true},
+    {"CloseSession", close_session, "Ends the session with its statements and transactions.", false},
 };
 
 enum { ACTION_COUNT = sizeof(ACTIONS) / sizeof(ACTIONS[0]) };
 
+static const struct action *find_action(pt_bytes_view type)
+{
+    for (size_t i = 0; i < ACTION_COUNT; i++) {
+        if (strlen(ACTIONS[i].type) == type.size_bytes && memcmp(ACTIONS[i].type, type.data, type.size_bytes) == 0)
+            return &ACTIONS[i];
+    }
+    return NULL;
+}
+
 static pt_status run_action(pt__flight_task *task, pt_error *err)
 {
-    Arrow__Flight__Protocol__Action *action;
+    Arrow__Flight__Protocol__Action *message;
     PT_TRY(pt__flight_unpack(task->arena, &arrow__flight__protocol__action__descriptor,
-                             pt_bytes_get_view(task->request), (ProtobufCMessage **)&action, err));
-    for (size_t i = 0; i < ACTION_COUNT; i++) {
-        if (strcmp(ACTIONS[i].type, action->type) == 0)
-            return ACTIONS[i].run(task, bytes_of(&action->body), err);
+                             pt_bytes_get_view(task->request), (ProtobufCMessage **)&message, err));
+    const struct action *action = find_action((pt_bytes_view){(const uint8_t *)message->type, strlen(message->type)});
+    if (action == NULL)
+        return pt_error_set(err, PT_UNSUPPORTED, "there is no action %s", message->type);
+    return action->run(task, bytes_of(&message->body), err);
+}
+
+/* Told before the message is unpacked; malformed ones are found then. */
+static bool is_quick(pt_bytes_view request)
+{
+    enum { TYPE = 1 };
+    pt__proto_field field;
+    pt_bytes_view type = {(const uint8_t *)"", 0};
+    while (pt__proto_next(&request, &field) == PT_PROTO_FIELD) {
+        if (field.number == TYPE && field.wire_type == PT_PROTO_BYTES)
+            type = field.bytes;
     }
-    return pt_error_set(err, PT_UNSUPPORTED, "there is no action %s", action->type);
+    const struct action *action = find_action(type);
+    return action != NULL && action->is_quick;
 }
 
 void pt__flight_action_message(void *mount, pt_call *call, pt_bytes_view request)
 {
-    pt__flight_task_start(mount, call, request, run_action);
+    pt__flight_task_start(mount, call, request, run_action, is_quick(request));
 }
 
 static pt_status send_actions(pt_call *call, pt_error *err)
@@ -512,5 +537,5 @@ static pt_status run_schema(pt__flight_task *task, pt_error *err)
 
 void pt__flight_schema_message(void *mount, pt_call *call, pt_bytes_view request)
 {
-    pt__flight_task_start(mount, call, request, run_schema);
+    pt__flight_task_start(mount, call, request, run_schema, false);
 }

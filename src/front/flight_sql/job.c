@@ -3,6 +3,7 @@
 #include "front/flight_sql/ingest.h"
 #include "front/flight_sql/metadata.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@ struct flight_job {
     pt__flight_session *session;
     char *query;
     char transaction[PT_FLIGHT_HANDLE_BYTES]; /* "" none */
-    int is_update;                            /* -1: to be found out */
+    char statement[PT_FLIGHT_HANDLE_BYTES];   /* the prepared one; "" none */
     pt_bytes *command;
     pt_bytes *data; /* parameters, or rows; NULL: none */
 };
@@ -37,38 +38,27 @@ static pt_status write_note(pt_job *job, int note, const void *data, size_t size
                          : pt__job_write_note(job, note, bytes, err);
 }
 
-static pt_status write_kind(pt_job *job, bool is_update, pt_error *err)
+/* Nobody is woken for it: what counts follows. */
+static pt_status write_kind(void *job, bool is_update, pt_error *err)
 {
     uint8_t kind = is_update;
-    return write_note(job, PT_FLIGHT_NOTE_KIND, &kind, 1, err);
-}
-
-static pt_status find_kind(flight_job *self, const pt__statement_request *request, bool *is_update, pt_error *err)
-{
-    *is_update = self->is_update == 1;
-    if (self->is_update >= 0)
-        return PT_OK;
-    pt_statement_info info;
-    PT_TRY(pt__session_prepare(self->session->session, request, &info, err));
-    *is_update = info.is_update;
-    if (info.result.release != NULL)
-        info.result.release(&info.result);
-    if (info.parameters.release != NULL)
-        info.parameters.release(&info.parameters);
-    return PT_OK;
+    pt_bytes *bytes = pt_bytes_copy((pt_bytes_view){&kind, 1});
+    return bytes == NULL ? pt_error_set(err, PT_NO_MEMORY, "no memory for a result")
+                         : pt__job_write_quiet_note(job, PT_FLIGHT_NOTE_KIND, bytes, err);
 }
 
 static pt_status run_statement(pt_job *job, flight_job *self, pt_error *err)
 {
-    bool is_update;
     struct ArrowArrayStream parameters = {0};
     const char *id = self->transaction;
     pt__statement_request request = {.query = {.format = pt__flight_format(self->session),
-                                               .payload = {(const uint8_t *)self->query, strlen(self->query)}}};
+                                               .payload = {(const uint8_t *)self->query, strlen(self->query)}},
+                                     .statement_id = self->statement[0] == '\0' ? NULL : self->statement,
+                                     .batch_bytes = self->session->mount->limits.batch_bytes,
+                                     .started = write_kind,
+                                     .context = job};
     PT_TRY(pt__flight_transaction(self->session, (pt_bytes_view){(const uint8_t *)id, strlen(id)}, &request.transaction,
                                   err));
-    PT_TRY(find_kind(self, &request, &is_update, err));
-    PT_TRY(write_kind(job, is_update, err));
     if (self->data != NULL) {
         PT_TRY(pt__flight_ipc_stream(pt_bytes_ref(self->data), &parameters, err));
         request.parameters = &parameters;
@@ -119,7 +109,6 @@ static flight_job *new_job(pt__flight_session *session, pt_status (*run_it)(pt_j
         return NULL;
     self->run = run_it;
     self->session = pt__flight_session_ref(session);
-    self->is_update = -1;
     return self;
 }
 
@@ -135,8 +124,8 @@ static pt_status no_memory(pt_error *err)
     return pt_error_set(err, PT_NO_MEMORY, "no memory for a statement");
 }
 
-static pt_status start_text(pt__flight_session *session, const char *query, pt_bytes_view transaction, int is_update,
-                            pt_bytes *parameters, pt_job **out, pt_error *err)
+static pt_status start_text(pt__flight_session *session, const char *query, const char *statement,
+                            pt_bytes_view transaction, pt_bytes *parameters, pt_job **out, pt_error *err)
 {
     flight_job *self = new_job(session, run_statement);
     char *copy = strdup(query);
@@ -149,7 +138,7 @@ static pt_status start_text(pt__flight_session *session, const char *query, pt_b
     }
     self->query = copy;
     self->data = parameters;
-    self->is_update = is_update;
+    snprintf(self->statement, sizeof(self->statement), "%s", statement);
     if (transaction.size_bytes < sizeof(self->transaction) && transaction.size_bytes != 0)
         memcpy(self->transaction, transaction.data, transaction.size_bytes);
     else if (transaction.size_bytes != 0)
@@ -160,14 +149,14 @@ static pt_status start_text(pt__flight_session *session, const char *query, pt_b
 pt_status pt__flight_start_query(pt__flight_session *session, const char *query, pt_bytes_view transaction,
                                  pt_job **out, pt_error *err)
 {
-    return start_text(session, query, transaction, -1, NULL, out, err);
+    return start_text(session, query, "", transaction, NULL, out, err);
 }
 
 pt_status pt__flight_start_prepared(pt__flight_session *session, pt__flight_statement *statement, pt_bytes *parameters,
                                     pt_job **out, pt_error *err)
 {
     pt_bytes_view transaction = {(const uint8_t *)statement->transaction, strlen(statement->transaction)};
-    return start_text(session, statement->query, transaction, statement->is_update, parameters, out, err);
+    return start_text(session, statement->query, statement->handle, transaction, parameters, out, err);
 }
 
 static pt_status start_command(pt__flight_session *session, pt_status (*run_it)(pt_job *, flight_job *, pt_error *),

@@ -67,6 +67,13 @@ static void run(void *state)
     pt_mailbox_post(task->mailbox, finish, task);
 }
 
+static pt_status run_now(pt__flight_task *task)
+{
+    work_guarded(task, &task->err);
+    finish(task);
+    return PT_OK;
+}
+
 static bool is_java(pt_call *call)
 {
     static const char agent[] = "grpc-java";
@@ -75,7 +82,7 @@ static bool is_java(pt_call *call)
            memcmp(value.data, agent, sizeof(agent) - 1) == 0;
 }
 
-static pt_status start(pt__flight_task *task, pt_bytes_view request, pt_error *err)
+static pt_status start(pt__flight_task *task, pt_bytes_view request, bool is_quick, pt_error *err)
 {
     task->request = pt_bytes_copy(request);
     task->arena = pt__arena_new(pt__host_plan_limit_bytes(task->mount->host));
@@ -83,11 +90,11 @@ static pt_status start(pt__flight_task *task, pt_bytes_view request, pt_error *e
         return pt_error_set(err, PT_NO_MEMORY, "no memory for a request");
     task->is_java = is_java(task->call);
     PT_TRY(pt__flight_session_of(task->mount, task->call, &task->session, err));
-    return pt__host_run(task->mount->host, run, task, err);
+    return is_quick ? run_now(task) : pt__host_run(task->mount->host, run, task, err);
 }
 
 void pt__flight_task_start(pt__flight *mount, pt_call *call, pt_bytes_view request,
-                           pt_status (*work)(pt__flight_task *task, pt_error *err))
+                           pt_status (*work)(pt__flight_task *task, pt_error *err), bool is_quick)
 {
     pt_error err = PT_ERROR_INIT;
     if (call->state != NULL)
@@ -100,8 +107,8 @@ void pt__flight_task_start(pt__flight *mount, pt_call *call, pt_bytes_view reque
         task->work = work;
     }
     call->state = task != NULL ? (void *)task : pt__flight_answered();
-    pt_status status =
-        task != NULL ? start(task, request, &err) : pt_error_set(&err, PT_NO_MEMORY, "no memory for a request");
+    pt_status status = task != NULL ? start(task, request, is_quick, &err)
+                                    : pt_error_set(&err, PT_NO_MEMORY, "no memory for a request");
     if (status != PT_OK) {
         call->state = pt__flight_answered();
         if (task != NULL)

@@ -23,9 +23,12 @@ typedef struct pt__flight_task {
     pt_status (*work)(struct pt__flight_task *task, pt_error *err);
 } pt__flight_task;
 
-/** Starts `work` for the call, whose state it becomes; answers and closing are seen to. */
+/**
+ * Starts `work` for the call, whose state it becomes; answers and closing are seen to. What is quick, and waits for
+ * nobody, is done by the time this returns; all else on a worker.
+ */
 void pt__flight_task_start(pt__flight *mount, pt_call *call, pt_bytes_view request,
-                           pt_status (*work)(pt__flight_task *task, pt_error *err));
+                           pt_status (*work)(pt__flight_task *task, pt_error *err), bool is_quick);
 
 /** Adds an answer; takes the message, NULL is exhausted memory. On the worker. */
 pt_status pt__flight_task_answer(pt__flight_task *task, pt_bytes *take_message, pt_error *err);

@@ -74,6 +74,14 @@ pt_status pt__native_own(pt__duckdb *database, pt__native *native, pt__native_li
     return status;
 }
 
+bool pt__native_has_own(pt__native *native)
+{
+    pthread_mutex_lock(&native->lock);
+    bool has = native->own != NULL;
+    pthread_mutex_unlock(&native->lock);
+    return has;
+}
+
 pt_status pt__native_any(pt__duckdb *database, pt__native *native, pt__native_link **out, pt_error *err)
 {
     pthread_mutex_lock(&native->lock);

@@ -15,6 +15,8 @@
 
 #define PT_FORMAT_DUCKDB_SQL "duckdb.sql"
 
+enum { PT_NATIVE_SHELF = 64 };
+
 /** A connection with whoever uses it. Shared by counting references. */
 typedef struct pt__native_link {
     atomic_size_t references;
@@ -39,6 +41,7 @@ void pt__native_deinit(pt__native *native);
 
 /** The session's own connection, made at first use: a reference. */
 pt_status pt__native_own(pt__duckdb *database, pt__native *native, pt__native_link **out, pt_error *err);
+bool pt__native_has_own(pt__native *native);
 /** The session's own connection if it has one, else one of the pool: a reference. */
 pt_status pt__native_any(pt__duckdb *database, pt__native *native, pt__native_link **out, pt_error *err);
 
@@ -75,6 +78,17 @@ pt_status pt__native_statement_init(pt__native_statement *statement, pt__native_
 /** Runs all statements but the last and prepares that one. */
 pt_status pt__native_statement_prepare(pt__native_statement *statement, pt__native_link *link, pt_error *err);
 void pt__native_statement_deinit(pt__native_statement *statement);
+
+/**
+ * Keeps a prepared statement with its connection of the pool until it is executed, under the id of the client's
+ * handle; both are taken. At most PT_NATIVE_SHELF are kept, the oldest goes first.
+ */
+void pt__native_shelve(pt__duckdb *database, const char *id, pt__native_link *take_link,
+                       pt__native_statement *take_statement);
+/** Takes it back; false when it is not there. */
+bool pt__native_unshelve(pt__duckdb *database, const char *id, pt__native_link **link, pt__native_statement *statement);
+/** Before the database closes. */
+void pt__native_clear_shelf(pt__duckdb *database);
 
 /** Whether it changes what later statements on the connection see. */
 bool pt__native_leaves_state(duckdb_prepared_statement prepared, const char *sql);

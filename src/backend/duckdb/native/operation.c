@@ -1,4 +1,5 @@
 /* A statement of DuckDB's dialect on its way: started, pulled, interrupted. */
+#include "backend/duckdb/filler.h"
 #include "backend/duckdb/native/native.h"
 #include "backend/duckdb/operation_base.h"
 #include "backend/duckdb/proof.h"
@@ -13,6 +14,7 @@ typedef struct native_operation {
     pt__duckdb *database;
     pt__native *native;
     char *sql;
+    char *statement_id;    /* "" none */
     pthread_mutex_t mutex; /* guards `interrupted`, and `running` while it changes */
     bool interrupted;
     pt__native_link *running; /* whose connection an interrupt may hit; NULL: none */
@@ -23,6 +25,8 @@ typedef struct native_operation {
     bool has_result;
     duckdb_arrow_options options;
     struct ArrowSchema engine_schema; /* with dictionaries */
+    pt__filler filler;                /* has_batch false: DuckDB itself makes the arrays, one for each of its chunks */
+    bool *is_update;                  /* to be told; NULL: nobody asks */
     struct ArrowArrayStream parameters;
     struct ArrowSchema parameter_schema;
     struct ArrowArray parameter_batch;
@@ -146,8 +150,24 @@ static bool must_be_own(const native_operation *op)
     return op->statement.count > 1 || pt__native_leaves_state(op->statement.last, op->sql);
 }
 
+/* What was prepared before, unless the session has by now set something for itself. */
+static bool take_prepared(native_operation *op)
+{
+    if (op->link != NULL || op->statement_id[0] == '\0' ||
+        !pt__native_unshelve(op->database, op->statement_id, &op->link, &op->statement))
+        return false;
+    if (!pt__native_has_own(op->native))
+        return true;
+    pt__native_statement_deinit(&op->statement);
+    pt__native_link_unref(op->link);
+    op->link = NULL;
+    return false;
+}
+
 static pt_status prepare(native_operation *op, pt_error *err)
 {
+    if (take_prepared(op))
+        return PT_OK;
     if (op->link == NULL)
         PT_TRY(pt__native_any(op->database, op->native, &op->link, err));
     PT_TRY(prepare_here(op, err));
@@ -257,23 +277,48 @@ static pt_status commit(native_operation *op, pt_error *err)
     return PT_OK;
 }
 
+/* Types that a batch does not know leave all columns to DuckDB. */
+static pt_status init_filler(native_operation *op, pt_error *err)
+{
+    idx_t count = op->has_result ? duckdb_column_count(&op->result) : 0;
+    duckdb_logical_type *types = calloc(count + 1, sizeof(*types));
+    pt_status status = PT_OK;
+    if (types == NULL)
+        return pt_error_set(err, PT_NO_MEMORY, "no memory for a batch of the result");
+    for (idx_t i = 0; i < count; i++)
+        types[i] = duckdb_column_logical_type(&op->result, i);
+    if (count == (idx_t)op->engine_schema.n_children && pt__batch_native_fits(&op->engine_schema, types)) {
+        op->filler.has_batch = pt__batch_init_native(&op->filler.batch, &op->engine_schema, types);
+        if (!op->filler.has_batch)
+            status = pt_error_set(err, PT_NO_MEMORY, "no memory for a batch of the result");
+    }
+    for (idx_t i = 0; i < count; i++)
+        duckdb_destroy_logical_type(&types[i]);
+    free(types);
+    return status;
+}
+
 static pt_status start(native_operation *op, pt_error *err)
 {
     op->has_started = true;
     op->head.state = PT_OPERATION_RUNNING;
     PT_TRY(check(op, err));
     PT_TRY(prepare(op, err));
+    if (op->is_update != NULL)
+        *op->is_update = pt__native_is_update(op->statement.last);
     if (op->has_parameters && op->parameters.get_schema(&op->parameters, &op->parameter_schema) != 0)
         return pt_error_set(err, PT_INVALID_ARGUMENT, "the parameters have no schema");
     PT_TRY(execute_first(op, err));
     duckdb_connection_get_arrow_options(op->link->connection, &op->options);
-    return schema_of(op, &op->engine_schema, err);
+    PT_TRY(schema_of(op, &op->engine_schema, err));
+    return init_filler(op, err);
 }
 
 /* ---- pulling ---- */
 
-static pt_status fetch(native_operation *op, duckdb_data_chunk *out, pt_error *err)
+static pt_status fetch(void *context, duckdb_data_chunk *out, pt_error *err)
 {
+    native_operation *op = context;
     *out = NULL;
     while (!op->is_finished) {
         *out = duckdb_fetch_chunk(op->result);
@@ -296,6 +341,8 @@ static pt_status pull(native_operation *op, struct ArrowArray *out, pt_error *er
     duckdb_data_chunk chunk;
     if (!op->has_started)
         PT_TRY(start(op, err));
+    if (op->filler.has_batch)
+        return pt__filler_next(&op->filler, fetch, op, out, err);
     PT_TRY(fetch(op, &chunk, err));
     if (chunk == NULL)
         return PT_OK;
@@ -334,7 +381,13 @@ static void stop(native_operation *op)
     set_running(op, NULL);
     if (op->link != NULL && op->link->is_pooled && !op->link->is_clean)
         duckdb_interrupt(op->link->connection); /* what is left of a stream that nobody reads to its end */
+    pt__filler_deinit(&op->filler);
     drop_result(op);
+    if (op->has_parameters && op->statement_id[0] != '\0' && op->head.state == PT_OPERATION_SUCCEEDED &&
+        op->link != NULL && op->link->is_pooled && op->link->is_clean) {
+        pt__native_shelve(op->database, op->statement_id, op->link, &op->statement); /* there may be other values */
+        op->link = NULL;
+    }
     pt__native_statement_deinit(&op->statement);
     if (op->options != NULL)
         duckdb_destroy_arrow_options(&op->options);
@@ -377,6 +430,7 @@ static void operation_free(pt_operation *base)
     pthread_mutex_destroy(&op->mutex);
     free(op->sql);
     free(pt__unconst(op->head.id));
+    free(op->statement_id);
     free(op);
 }
 
@@ -408,16 +462,19 @@ pt_status pt__native_operation_new(pt__duckdb *database, pt__native *native, con
     op->head.stream = &STREAM;
     op->database = database;
     op->native = native;
+    op->is_update = query->is_update;
+    pt__filler_init(&op->filler, query->batch_rows, query->batch_bytes);
     pthread_mutex_init(&op->mutex, NULL);
     op->sql = pt__native_text(query);
     op->head.id = strdup(query->operation_id == NULL ? "" : query->operation_id);
     op->is_to_be_proven = pt__proof_is_wanted(database, query);
+    op->statement_id = strdup(query->statement_id == NULL ? "" : query->statement_id);
     if (query->parameters != NULL && query->parameters->release != NULL) {
         op->parameters = *query->parameters;
         query->parameters->release = NULL;
         op->has_parameters = true;
     }
-    if (op->sql == NULL || op->head.id == NULL) {
+    if (op->sql == NULL || op->head.id == NULL || op->statement_id == NULL) {
         operation_free(&op->head.base);
         return pt_error_set(err, PT_NO_MEMORY, "no memory for a statement");
     }

@@ -112,17 +112,24 @@ static pt_status describe(pt__native_link *link, duckdb_prepared_statement prepa
     return pt__native_plain_schema(&out->result, err);
 }
 
-static pt_status prepare_on(pt__native_link *link, const char *sql, pt_statement_info *out, pt_error *err)
+static pt_status prepare_on(pt__native_link *link, pt__native_statement *statement, const char *sql,
+                            pt_statement_info *out, pt_error *err)
 {
-    pt__native_statement statement;
-    pt_status status = pt__native_statement_init(&statement, link, sql, err);
+    pt_status status = pt__native_statement_init(statement, link, sql, err);
     /* Of several statements the last may depend on what the others do: it is known when they have run. */
-    if (status == PT_OK && statement.count == 1)
-        status = pt__native_statement_prepare(&statement, link, err);
-    if (status == PT_OK && statement.count == 1)
-        status = describe(link, statement.last, out, err);
-    pt__native_statement_deinit(&statement);
+    if (status == PT_OK && statement->count == 1)
+        status = pt__native_statement_prepare(statement, link, err);
+    if (status == PT_OK && statement->count == 1)
+        status = describe(link, statement->last, out, err);
     return status;
+}
+
+/* For the execution that follows; what leaves state behind runs on another connection then. */
+static bool is_worth_keeping(const pt__native_link *link, const pt__native_statement *statement, const pt_query *query,
+                             const char *sql)
+{
+    return query->statement_id != NULL && link->is_pooled && statement->count == 1 &&
+           !pt__native_leaves_state(statement->last, sql);
 }
 
 static void release(struct ArrowSchema *schema)
@@ -135,6 +142,7 @@ pt_status pt__native_prepare(pt__duckdb *database, pt__native *native, const pt_
                              pt_error *err)
 {
     pt__native_link *link = NULL;
+    pt__native_statement statement = {0};
     *out = (pt_statement_info){.size_bytes = sizeof(*out)};
     char *sql = pt__native_text(query);
     if (sql == NULL)
@@ -146,9 +154,14 @@ pt_status pt__native_prepare(pt__duckdb *database, pt__native *native, const pt_
         status = pt__native_any(database, native, &link, err);
     if (status == PT_OK) {
         pthread_mutex_lock(&link->lock);
-        status = prepare_on(link, sql, out, err);
+        status = prepare_on(link, &statement, sql, out, err);
         pthread_mutex_unlock(&link->lock);
     }
+    if (status == PT_OK && is_worth_keeping(link, &statement, query, sql)) {
+        pt__native_shelve(database, query->statement_id, link, &statement);
+        link = NULL;
+    }
+    pt__native_statement_deinit(&statement);
     pt__native_link_unref(link);
     free(sql);
     if (status != PT_OK) {
