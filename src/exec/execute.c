@@ -270,7 +270,7 @@ pt_status pt__job_collect_statement(pt_job *job, const pt__statement_request *re
 {
     collector c = {.stream = PT_BUFFER_INIT, .limit_bytes = job->session->host->limits.collect_bytes};
     const pt__row_sink sink = {collect_begin, collect_batch, collect_end, &c};
-    pt_status status = pt__run_encoded(job, request, &sink, err);
+    pt_status status = pt__run_encoded(job, request, NULL, &sink, err);
     return finish_collecting(&c, status, ipc_stream, err);
 }
 
