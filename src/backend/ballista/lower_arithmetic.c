@@ -231,12 +231,13 @@ static bool literal_integer(const pt_expr *expr, int64_t *out)
     return true;
 }
 
-static const pt__bx *move_days(pt__bl *bl, const pt__bx *date, int64_t days)
+/* A date plus or minus a number of days. */
+static const pt__bx *move_days(pt__bl *bl, const pt__bx *date, const pt__bx *days, const char *word)
 {
     pt__arena *arena = bl->arena;
+    pt__btype *wide = pt__btype_named(arena, "int64");
     const pt__bx *number = pt__bx_cast(arena, date, pt__btype_named(arena, "int32"));
-    number = pt__bx_cast(arena, number, pt__btype_named(arena, "int64"));
-    number = pt__bx_binary(arena, "Plus", number, pt__bx_int64(arena, days));
+    number = pt__bx_binary(arena, word, pt__bx_cast(arena, number, wide), pt__bx_cast(arena, days, wide));
     return pt__bx_cast(arena, pt__bx_cast(arena, number, pt__btype_named(arena, "int32")),
                        pt__btype_named(arena, "date32"));
 }
@@ -272,7 +273,7 @@ static pt_status move(pt__bl *bl, const pt_expr_call *call, char op, size_t at, 
     bool whole_days = is_known && amount % INT64_C(86400000000) == 0;
     if (interval->id == PT_TYPE_INTERVAL_DAY_TIME && type->id == PT_TYPE_DATE && whole_days &&
         call->base.type->id == PT_TYPE_DATE) {
-        *out = move_days(bl, x[at], sign * (amount / INT64_C(86400000000)));
+        *out = move_days(bl, x[at], pt__bx_int64(bl->arena, sign * (amount / INT64_C(86400000000))), "Plus");
         return PT_OK;
     }
     if (interval->id == PT_TYPE_INTERVAL_DAY_TIME && type->id != PT_TYPE_DATE && is_local) {
@@ -325,6 +326,10 @@ static pt_status times(pt__bl *bl, const pt_expr_call *call, char op, const pt__
         return move(bl, call, op, 1, x, out, err);
     if (op == '-' && pt__type_is_datetime(a) && pt__type_is_datetime(b))
         return difference(bl, call, x, out, err);
+    if (moves && a->id == PT_TYPE_DATE && pt__type_is_integral(b) && call->base.type->id == PT_TYPE_DATE) {
+        *out = move_days(bl, x[0], x[1], word_of(op));
+        return PT_OK;
+    }
     return pt__bl_refuse(err, call->base.origin, "arithmetic of intervals");
 }
 
@@ -520,6 +525,29 @@ static bool digits_given(const pt_expr_call *call, int64_t *out)
     return call->argument_count < 2 || literal_integer(call->arguments[1], out);
 }
 
+/*
+ * By the shortest text of the number, half up. Arrow writes it without an exponent from 10^-5 to 10^16: what is
+ * smaller rounds to 0, what is larger has no fraction.
+ */
+static const pt__bx *round_real(pt__bl *bl, const pt__bx *x, int places)
+{
+    pt__arena *arena = bl->arena;
+    pt__btype *text = pt__btype_named(arena, "utf8");
+    const pt__bx *size = pt__bx_call1(arena, "abs", x);
+    const pt__bx *rounded = to_decimal(bl, pt__bx_cast(arena, x, text), DECIMAL_MAX, places);
+    rounded = pt__bx_cast(arena, pt__bx_cast(arena, rounded, text), pt__btype_named(arena, "float64"));
+    /* NaN and infinities are not below the limit. */
+    const pt__bx *pairs[] = {pt__bx_is_null(arena, x),
+                             x,
+                             pt__bx_call1(arena, "isnan", x),
+                             x,
+                             pt__bx_binary(arena, "GtEq", size, pt__bx_double(arena, 1e15)),
+                             x,
+                             pt__bx_binary(arena, "Lt", size, pt__bx_double(arena, 1e-5)),
+                             pt__bx_double(arena, 0)};
+    return pt__bx_case(arena, pairs, 4, rounded);
+}
+
 PT_BL_LOWERING(round)
 {
     const pt_type *from = pt__bl_type_of(call, 0);
@@ -536,7 +564,11 @@ PT_BL_LOWERING(round)
         *out = fit(bl, x[0], type, pt__bl_fails_to_null(call));
         return PT_OK;
     }
-    return pt__bl_refuse(err, call->base.origin, "round of floating-point numbers");
+    if (from->id == PT_TYPE_DOUBLE && type->id == PT_TYPE_DOUBLE && places <= 4) {
+        *out = round_real(bl, x[0], (int)places);
+        return PT_OK;
+    }
+    return pt__bl_refuse(err, call->base.origin, "this rounding of a floating-point number");
 }
 
 /* The nearest whole number, and one to the other side where that is on the wrong one. */

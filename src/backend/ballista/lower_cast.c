@@ -80,6 +80,43 @@ static const pt__bx *guarded(const cast *c, const pt__bx *x, const pt__bx *text,
     return pt__bx_case(arena, pairs, 2, invalid(c, x));
 }
 
+/* Arrow reads no exponents. */
+static pt_status text_to_decimal(const cast *c, const pt__bx *x, const pt__bx *text, const pt__bx *value,
+                                 const pt__bx **out)
+{
+    const pt__bx *unknown = pt__bx_raise(c->bl->arena, "UNSUPPORTED_FEATURE.NOT_IN_PORTICO",
+                                         "{\"feature\":\"casting a text with an exponent to a decimal on a Ballista "
+                                         "cluster\"}",
+                                         x, pt__btype_of(c->bl->arena, c->to));
+    const char *exponent = "^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)[eE][+-]?[0-9]+$";
+    *out = guarded(c, x, text, "^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)$", value);
+    *out = pt__bx_if(c->bl->arena, matches(c, text, exponent), unknown, *out);
+    return PT_OK;
+}
+
+/* By the shortest text, as Spark does; where that has an exponent it is refused at run time. */
+static pt_status real_to_decimal(const cast *c, const pt__bx *x, const pt__bx **out)
+{
+    pt__arena *arena = c->bl->arena;
+    pt__btype *type = pt__btype_of(arena, c->to);
+    const pt__bx *size = pt__bx_call1(arena, "abs", x);
+    const pt__bx *unknown = pt__bx_raise(arena, "UNSUPPORTED_FEATURE.NOT_IN_PORTICO",
+                                         "{\"feature\":\"casting such a floating-point number to a decimal on a "
+                                         "Ballista cluster\"}",
+                                         x, type);
+    const pt__bx *low = pt__bx_binary(arena, "GtEq", size, pt__bx_double(arena, 1e-5));
+    const pt__bx *high = pt__bx_binary(arena, "Lt", size, pt__bx_double(arena, 1e15));
+    const pt__bx *zero = pt__bx_cast(arena, pt__bx_int32(arena, 0), type);
+    const pt__bx *pairs[] = {pt__bx_is_null(arena, x),
+                             pt__bx_null(arena, type),
+                             pt__bx_binary(arena, "Eq", size, pt__bx_double(arena, 0)),
+                             zero,
+                             pt__bx_binary(arena, "And", low, high),
+                             plain(c, named(c, x, "utf8"), c->to)};
+    *out = pt__bx_case(arena, pairs, 3, unknown);
+    return PT_OK;
+}
+
 static pt_status text_to_number(const cast *c, const pt__bx *x, const pt__bx **out)
 {
     if (c->mode == PT_CAST_LEGACY)
@@ -96,6 +133,8 @@ static pt_status text_to_number(const cast *c, const pt__bx *x, const pt__bx **o
     *out = guarded(c, x, text, pattern, value);
     if (is_integer)
         return PT_OK;
+    if (c->to->id == PT_TYPE_DECIMAL)
+        return text_to_decimal(c, x, text, value, out);
     const char *other = "^[+-]?(([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?[dDfF]|[iI][nN][fF]|[iI][nN][fF][iI][nN]"
                         "[iI][tT][yY]|[nN][aA][nN])$";
     pt__btype *type = pt__btype_of(c->bl->arena, c->to);
@@ -214,7 +253,7 @@ static pt_status to_text(const cast *c, const pt__bx *x, const pt__bx **out)
     pt_type_id from = c->from->id;
     if (pt__type_is_integral(c->from) || from == PT_TYPE_BOOLEAN || from == PT_TYPE_DATE || pt__type_is_string(c->from))
         *out = named(c, x, "utf8");
-    else if (from == PT_TYPE_DECIMAL && c->mode != PT_CAST_LEGACY)
+    else if (from == PT_TYPE_BINARY || (from == PT_TYPE_DECIMAL && c->mode != PT_CAST_LEGACY))
         *out = named(c, x, "utf8");
     else if (pt__bl_is_float(c->from))
         return real_to_text(c, x, out);
@@ -268,6 +307,10 @@ static pt_status to_real(const cast *c, const pt__bx *x, const pt__bx **out)
 
 static pt_status to_decimal(const cast *c, const pt__bx *x, const pt__bx **out)
 {
+    if (pt__type_is_string(c->from))
+        return text_to_number(c, x, out);
+    if (c->from->id == PT_TYPE_DOUBLE && c->mode != PT_CAST_LEGACY)
+        return real_to_decimal(c, x, out);
     if (c->from->id == PT_TYPE_BOOLEAN)
         x = named(c, x, "int32");
     else if (!pt__type_is_integral(c->from) && c->from->id != PT_TYPE_DECIMAL)
@@ -443,6 +486,14 @@ static const pt__bx *cast_literal(pt__bl *bl, const pt_expr_cast *node)
     if (pt__type_is_integral(from))
         return integer_as_other(bl, node, from, value);
     return from->id == PT_TYPE_DECIMAL ? decimal_as_other(bl, node, from, value) : NULL;
+}
+
+/* to_date(x), to_timestamp(x): a cast by another name. */
+PT_BL_LOWERING(cast)
+{
+    const pt_expr *made = pt__expr_cast(bl->arena, call->arguments[0], call->base.type, call->mode);
+    (void)x;
+    return pt__bl_cast(bl, pt__expr_as_cast(made), out, err);
 }
 
 pt_status pt__bl_cast(pt__bl *bl, const pt_expr_cast *node, const pt__bx **out, pt_error *err)

@@ -33,9 +33,11 @@ const pt__bx *pt__bl_normal(pt__bl *bl, const pt__bx *x, const pt_expr *expr, co
 
 static const char *word_of(const char *op)
 {
-    static const char *const WORDS[][2] = {{"=", "Eq"},    {"==", "Eq"},    {"<=>", "IsNotDistinctFrom"},
-                                           {"<", "Lt"},    {"<=", "LtEq"},  {">", "Gt"},
-                                           {">=", "GtEq"}, {"!=", "NotEq"}, {"<>", "NotEq"}};
+    static const char *const WORDS[][2] = {{"=", "Eq"},     {"equal_null", "IsNotDistinctFrom"},
+                                           {"==", "Eq"},    {"<=>", "IsNotDistinctFrom"},
+                                           {"<", "Lt"},     {"<=", "LtEq"},
+                                           {">", "Gt"},     {">=", "GtEq"},
+                                           {"!=", "NotEq"}, {"<>", "NotEq"}};
     for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++) {
         if (strcmp(WORDS[i][0], op) == 0)
             return WORDS[i][1];
@@ -120,6 +122,14 @@ static pt_status compare_pair(pt__bl *bl, const pt_expr_call *call, const char *
     if (a->id == PT_TYPE_DECIMAL && b->id == PT_TYPE_DECIMAL) {
         left = common_decimal(bl, left, a, b);
         right = common_decimal(bl, right, b, a);
+    } else if (a->id != b->id && pt__type_is_numeric(a) && pt__type_is_numeric(b)) {
+        bool is_float = pt__bl_is_float(a) || pt__bl_is_float(b);
+        const pt_type *wide = is_float ? PT_T(DOUBLE) : PT_T(LONG);
+        if (!is_float && (a->id == PT_TYPE_DECIMAL || b->id == PT_TYPE_DECIMAL))
+            return pt__bl_refuse(err, call->base.origin, "comparing a decimal with an integer");
+        PT_TRY(pt__bl_cast_to(bl, PT_CAST_ANSI, left, a, wide, NULL, &left, err));
+        PT_TRY(pt__bl_cast_to(bl, PT_CAST_ANSI, right, b, wide, NULL, &right, err));
+        return pt__bl_compare(bl, op, call->arguments[i], call->arguments[k], left, right, wide, out, err);
     } else if (a->id != b->id && !(pt__type_is_string(a) && pt__type_is_string(b))) {
         return pt__bl_refuse(err, call->base.origin,
                              pt__arena_printf(bl->arena, "comparing %s with %s", pt__type_simple_string(bl->arena, a),
@@ -152,13 +162,22 @@ PT_BL_LOWERING(nullif)
     return PT_OK;
 }
 
+/* NaN without a sign, with which it would be the smallest of all. */
+static const pt__bx *one_nan(pt__bl *bl, const pt__bx *x, const pt_type *type)
+{
+    if (!pt__bl_is_float(type))
+        return x;
+    const pt__bx *nan_value = pt__bx_cast(bl->arena, pt__bx_double(bl->arena, NAN), pt__btype_of(bl->arena, type));
+    return pt__bx_if(bl->arena, pt__bx_call1(bl->arena, "isnan", x), nan_value, x);
+}
+
 PT_BL_LOWERING(greatest)
 {
     if (is_nested(call->base.type))
         return pt__bl_refuse_function(bl, call, err);
     const pt__bx **items = pt__arena_array(bl->arena, const pt__bx *, call->argument_count);
     for (size_t i = 0; i < call->argument_count; i++)
-        items[i] = pt__bl_normal(bl, x[i], call->arguments[i], call->base.type);
+        items[i] = one_nan(bl, x[i], call->base.type);
     const char *name = pt__bl_is_call(&call->base, "greatest") ? "greatest" : "least";
     *out = pt__bx_call(bl->arena, name, items, call->argument_count);
     return PT_OK;

@@ -67,17 +67,27 @@ pt_status pt__bl_no_rows(pt__bl *bl, const pt_plan *plan, const pt__bplan **out,
     return PT_OK;
 }
 
+/* Rows of one column of our own. */
+static pt_status own_rows(pt__bl *bl, const pt_type *type, const pt__bx *const *cells, size_t row_count,
+                          const char **name, const pt__bplan **out, pt_error *err)
+{
+    pt_column column = {.id = 0, .name = "", .type = type, .nullable = true};
+    const char *before = pt__bl_bound(bl, 0);
+    pt__bl_bind(bl, 0, ""); /* taken: a new name is made */
+    pt_status status = pt__bl_rows(bl, &column, 1, cells, row_count, out, err);
+    *name = pt__bl_bound(bl, 0);
+    pt__bl_bind(bl, 0, before);
+    return status;
+}
+
 /* Rows without columns: as many of a column of our own. */
 static pt_status bare_rows(pt__bl *bl, size_t row_count, const pt__bplan **out, pt_error *err)
 {
-    pt_column column = {.id = 0, .name = "", .type = PT_T(INT), .nullable = true};
     const pt__bx **cells = pt__arena_array(bl->arena, const pt__bx *, row_count + 1);
+    const char *name;
     for (size_t i = 0; i < row_count; i++)
         cells[i] = pt__bx_int32(bl->arena, 0);
-    const char *before = pt__bl_bound(bl, 0);
-    PT_TRY(pt__bl_rows(bl, &column, 1, cells, row_count, out, err));
-    pt__bl_bind(bl, 0, before);
-    return PT_OK;
+    return own_rows(bl, PT_T(INT), cells, row_count, &name, out, err);
 }
 
 static size_t values_max(const pt__bl *bl)
@@ -125,14 +135,9 @@ static pt_status short_range(pt__bl *bl, const pt_plan_range *range, uint64_t si
 static pt_status digits(pt__bl *bl, uint64_t count, const char **name, const pt__bplan **out, pt_error *err)
 {
     const pt__bx **cells = pt__arena_array(bl->arena, const pt__bx *, count);
-    pt_column column = {.id = 0, .name = "", .type = PT_T(LONG)};
     for (uint64_t i = 0; i < count; i++)
         cells[i] = pt__bx_int64(bl->arena, (int64_t)i);
-    const char *before = pt__bl_bound(bl, 0);
-    PT_TRY(pt__bl_rows(bl, &column, 1, cells, count, out, err));
-    *name = pt__bl_bound(bl, 0);
-    pt__bl_bind(bl, 0, before);
-    return PT_OK;
+    return own_rows(bl, PT_T(LONG), cells, count, name, out, err);
 }
 
 /* Long ones: all pairs of a step and a number within it. */

@@ -17,6 +17,15 @@ static const char *text_of(pt__bl *bl, const pt_value *value)
     return pt__arena_copy_text(bl->arena, value->as.text.data, value->as.text.size_bytes);
 }
 
+static bool small_integer(const pt_expr *expr, int64_t *out)
+{
+    const pt_expr_literal *literal = pt__bl_literal(expr);
+    if (literal == NULL || literal->value.is_null || !pt__type_is_integral(literal->base.type))
+        return false;
+    *out = literal->value.as.integer;
+    return true;
+}
+
 static bool is_ascii(const char *text)
 {
     for (; *text != '\0'; text++) {
@@ -156,11 +165,16 @@ static const char *translate(pt__bl *bl, const pt_expr *expr)
     return t.in_class ? NULL : made;
 }
 
+static pt_status refuse_pattern(const pt_expr_call *call, pt_error *err)
+{
+    return pt__bl_refuse(err, call->base.origin, "a regular expression that is not known to mean the same");
+}
+
 PT_BL_LOWERING(rlike)
 {
     const char *pattern = translate(bl, call->arguments[1]);
     if (pattern == NULL)
-        return pt__bl_refuse(err, call->base.origin, "a regular expression that is not known to mean the same");
+        return refuse_pattern(call, err);
     *out = pt__bx_call2(bl->arena, "regexp_like", x[0], pt__bx_text(bl->arena, pattern));
     return PT_OK;
 }
@@ -170,21 +184,70 @@ PT_BL_LOWERING(regexp_replace)
     const char *pattern = translate(bl, call->arguments[1]);
     const pt_value *by = text_literal(call->arguments[2]);
     if (pattern == NULL || by == NULL || strpbrk(text_of(bl, by), "$\\") != NULL)
-        return pt__bl_refuse(err, call->base.origin, "a regular expression that is not known to mean the same");
+        return refuse_pattern(call, err);
     const pt__bx *arguments[] = {x[0], pt__bx_text(bl->arena, pattern), x[2], pt__bx_text(bl->arena, "g")};
     *out = pt__bx_call(bl->arena, "regexp_replace", arguments, 4);
     return PT_OK;
 }
 
+PT_BL_LOWERING(regexp_count)
+{
+    const char *pattern = translate(bl, call->arguments[1]);
+    if (pattern == NULL)
+        return refuse_pattern(call, err);
+    /* Of NULL DataFusion counts 0. */
+    const pt__bx *count = pt__bx_call2(bl->arena, "regexp_count", x[0], pt__bx_text(bl->arena, pattern));
+    *out = pt__bx_if(bl->arena, pt__bx_is_not_null(bl->arena, x[0]), count, NULL);
+    return PT_OK;
+}
+
+/* Groups that capture, of a pattern that translate() has passed. */
+static int64_t count_groups(const char *pattern)
+{
+    int64_t count = 0;
+    bool in_class = false;
+    for (; *pattern != '\0'; pattern++) {
+        if (*pattern == '\\' && pattern[1] != '\0')
+            pattern++;
+        else if (*pattern == '[' || *pattern == ']')
+            in_class = *pattern == '[';
+        else if (*pattern == '(' && !in_class && pattern[1] != '?')
+            count++;
+    }
+    return count;
+}
+
+/* All around the first match is replaced by nothing. */
+PT_BL_LOWERING(regexp_extract)
+{
+    pt__arena *arena = bl->arena;
+    const char *pattern = translate(bl, call->arguments[1]);
+    bool is_substr = pt__bl_is_call(&call->base, "regexp_substr");
+    int64_t group = is_substr ? 0 : 1;
+    if (pattern == NULL || (call->argument_count > 2 && !small_integer(call->arguments[2], &group)) || group < 0 ||
+        group > count_groups(pattern))
+        return refuse_pattern(call, err);
+    const char *around = pt__arena_printf(arena, "(?s)^.*?((?-s:%s)).*$", pattern);
+    const char *by = pt__arena_printf(arena, "${%lld}", (long long)group + 1);
+    const pt__bx *arguments[] = {x[0], pt__bx_text(arena, around), pt__bx_text(arena, by)};
+    const pt__bx *matches = pt__bx_call2(arena, "regexp_like", x[0], pt__bx_text(arena, pattern));
+    const pt__bx *other = is_substr ? pt__bx_null(arena, pt__btype_named(arena, "utf8")) : pt__bx_text(arena, "");
+    const pt__bx *pairs[] = {pt__bx_is_null(arena, x[0]), pt__bx_null(arena, pt__btype_named(arena, "utf8")), matches,
+                             pt__bx_call(arena, "regexp_replace", arguments, 3)};
+    *out = pt__bx_case(arena, pairs, 2, other);
+    return PT_OK;
+}
+
 /* ---- parts and concatenations ---- */
 
-static bool small_integer(const pt_expr *expr, int64_t *out)
+PT_BL_LOWERING(elt)
 {
-    const pt_expr_literal *literal = pt__bl_literal(expr);
-    if (literal == NULL || literal->value.is_null || !pt__type_is_integral(literal->base.type))
-        return false;
-    *out = literal->value.as.integer;
-    return true;
+    int64_t place;
+    (void)bl;
+    if (!small_integer(call->arguments[0], &place) || place < 1 || place >= (int64_t)call->argument_count)
+        return pt__bl_refuse(err, call->base.origin, "elt of a place that is no literal within the list");
+    *out = x[place];
+    return PT_OK;
 }
 
 /* Spark counts 0 as 1 and negative places from the end; what lies before the start still takes from the length. */
@@ -270,6 +333,69 @@ PT_BL_LOWERING(trunc)
         return PT_OK;
     }
     *out = pt__bx_null(bl->arena, date);
+    return PT_OK;
+}
+
+/* Of instants in UTC alone: the start of an hour or day of another zone may come twice, or not at all. */
+PT_BL_LOWERING(date_trunc)
+{
+    static const char *const UNITS[][2] = {{"year", "year"},     {"yyyy", "year"},
+                                           {"yy", "year"},       {"quarter", "quarter"},
+                                           {"month", "month"},   {"mm", "month"},
+                                           {"mon", "month"},     {"week", "week"},
+                                           {"day", "day"},       {"dd", "day"},
+                                           {"hour", "hour"},     {"minute", "minute"},
+                                           {"second", "second"}, {"millisecond", "millisecond"}};
+    const pt_value *unit = text_literal(call->arguments[0]);
+    if (unit == NULL || (pt__bl_type_of(call, 1)->id == PT_TYPE_TIMESTAMP && !bl->is_utc))
+        return pt__bl_refuse(err, call->base.origin, "date_trunc in this zone, or to a unit that is no literal");
+    for (size_t i = 0; i < sizeof(UNITS) / sizeof(UNITS[0]); i++) {
+        if (strcasecmp(UNITS[i][0], text_of(bl, unit)) != 0)
+            continue;
+        *out = pt__bx_call2(bl->arena, "date_trunc", pt__bx_text(bl->arena, UNITS[i][1]), x[1]);
+        return PT_OK;
+    }
+    return pt__bl_refuse(err, call->base.origin, "date_trunc to this unit");
+}
+
+/* Java's letters as those of chrono; NULL: not known to mean the same. */
+static const char *translate_format(pt__bl *bl, const char *format)
+{
+    static const char *const LETTERS[][2] = {{"yyyy", "%Y"}, {"MM", "%m"}, {"dd", "%d"},
+                                             {"HH", "%H"},   {"mm", "%M"}, {"ss", "%S"}};
+    char *made = pt__arena_alloc_text(bl->arena, 2 * strlen(format) + 1);
+    char *end = made;
+    while (*format != '\0') {
+        size_t run = 1;
+        while (isalpha((unsigned char)*format) && format[run] == *format)
+            run++;
+        if (strchr(" -/:.,", *format) != NULL) {
+            *end++ = *format++;
+            continue;
+        }
+        const char *word = NULL;
+        for (size_t i = 0; i < sizeof(LETTERS) / sizeof(LETTERS[0]) && word == NULL; i++) {
+            if (strlen(LETTERS[i][0]) == run && strncmp(LETTERS[i][0], format, run) == 0)
+                word = LETTERS[i][1];
+        }
+        if (word == NULL)
+            return NULL;
+        *end++ = word[0];
+        *end++ = word[1];
+        format += run;
+    }
+    *end = '\0';
+    return made;
+}
+
+PT_BL_LOWERING(date_format)
+{
+    const pt_value *given = text_literal(call->arguments[1]);
+    const char *format = given == NULL ? NULL : translate_format(bl, text_of(bl, given));
+    if (format == NULL)
+        return pt__bl_refuse(err, call->base.origin, "date_format with this pattern");
+    *out = pt__bx_call2(bl->arena, "to_char", pt__bl_local_time(bl, x[0]), pt__bx_text(bl->arena, format));
+    *out = pt__bx_cast(bl->arena, *out, pt__btype_named(bl->arena, "utf8"));
     return PT_OK;
 }
 

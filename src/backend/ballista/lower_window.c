@@ -160,6 +160,8 @@ static const pt__bx *put_on_top(pt__bl *bl, const pt__bx *window, const pt_type 
 pt_status pt__bl_window_leaf(pt__bl *bl, const char *name, bool is_aggregate, const pt__bx *const *arguments,
                              size_t count, const pt__bx *filter, const pt_type *type, const pt__bx **out, pt_error *err)
 {
+    if (bl->call->ignore_nulls) /* does not reach them either */
+        return pt__bl_refuse(err, bl->over->base.origin, "IGNORE NULLS in a window function");
     pt__bx *made = pt__arena_make(bl->arena, pt__bx);
     Datafusion__WindowExprNode *node = pt__arena_make(bl->arena, Datafusion__WindowExprNode);
     datafusion__logical_expr_node__init(&made->node);
@@ -174,16 +176,10 @@ pt_status pt__bl_window_leaf(pt__bl *bl, const char *name, bool is_aggregate, co
     node->n_exprs = count;
     node->exprs = pt__arena_array(bl->arena, Datafusion__LogicalExprNode *, count + 1);
     for (size_t i = 0; i < count; i++) {
-        node->exprs[i] = pt__bx_node(arguments[i]);
-        hold(made, arguments[i]);
-    }
-    if (filter != NULL) {
-        node->filter = pt__bx_node(filter);
-        hold(made, filter);
-    }
-    if (bl->call->ignore_nulls) {
-        node->null_treatment_given_case = DATAFUSION__WINDOW_EXPR_NODE__NULL_TREATMENT_GIVEN_NULL_TREATMENT;
-        node->null_treatment = DATAFUSION__NULL_TREATMENT__IGNORE_NULLS;
+        /* A filter does not reach the executors: the aggregates skip NULL, which makes one of it. */
+        const pt__bx *argument = filter == NULL ? arguments[i] : pt__bx_if(bl->arena, filter, arguments[i], NULL);
+        node->exprs[i] = pt__bx_node(argument);
+        hold(made, argument);
     }
     PT_TRY(lower_over(bl, node, made, err));
     *out = put_on_top(bl, made, type);
