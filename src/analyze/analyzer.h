@@ -56,6 +56,7 @@ typedef struct pt__analyzer {
     const char *view_database; /* inside a view: its database; NULL: the session's */
     bool view_is_temporary;    /* inside a temporary view */
     uint32_t view_depth;
+    const pt_expr *windowed; /* the call that OVER follows, while it is analyzed */
 } pt__analyzer;
 
 enum {
@@ -237,6 +238,18 @@ pt_status pt__field_at(pt__analyzer *a, const pt_expr *child, uint32_t position,
 /** Chooses the overload, casts the arguments, resolves lambdas, types the result. */
 pt_status pt__resolve_call(pt__analyzer *a, pt__scope *scope, pt_expr_call *call, const pt_expr **out, pt_error *err);
 
+/** Whether the row takes that number of arguments. */
+bool pt__arity_fits(const pt__function *row, size_t count);
+
+/* ---- call_error.c ---- */
+
+/** UNRESOLVED_ROUTINE */
+pt_status pt__fail_unknown_function(pt__analyzer *a, const pt_expr_call *call, pt_error *err);
+/** What keeps all `count` rows from taking the arguments: their number, a lambda, a type. */
+pt_status pt__fail_overload(pt__analyzer *a, const pt_expr_call *call, const pt__function *rows, size_t count,
+                            pt_error *err);
+/** Lambdas are for functions that have a parameter for one. */
+pt_status pt__check_lambdas(const pt_expr_call *call, const pt__function *rows, size_t count, pt_error *err);
 /** WRONG_NUM_ARGS; `expected` says how many there should be. */
 pt_status pt__wrong_count(pt__analyzer *a, const pt_expr_call *call, const char *expected, pt_error *err);
 
@@ -266,10 +279,17 @@ void pt__signature_arity(const char *signature, size_t *fewest, size_t *most);
 
 /* ---- type_rules.c ---- */
 
-/** Checks, casts and types a call; PT_NOT_FOUND when the row does not fit. */
-typedef pt_status (*pt__type_rule)(pt__analyzer *a, const pt_expr_call *call, pt__match *match, pt_error *err);
+/** A row of type_rules.def. */
+typedef struct pt__type_rule {
+    const char *name;
+    size_t fewest; /* arguments, where the rule is a row's whole signature */
+    size_t most;
+    /** Checks, casts and types a call; PT_NOT_FOUND when the row does not fit. */
+    pt_status (*apply)(pt__analyzer *a, const pt_expr_call *call, pt__match *match, pt_error *err);
+} pt__type_rule;
+
 /** NULL when there is no such rule. */
-pt__type_rule pt__type_rule_find(const char *name, size_t name_size);
+const pt__type_rule *pt__type_rule_find(const char *name, size_t name_size);
 
 /* ---- coerce.c ---- */
 

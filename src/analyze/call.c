@@ -20,81 +20,7 @@ static const char *builtin_name(const pt_name *name)
     return NULL;
 }
 
-static pt_status unknown_function(pt__analyzer *a, const pt_expr_call *call, pt_error *err)
-{
-    pt__catalog *c = a->catalog;
-    pt_name current = {(const char *const[]){c->vtable->current_catalog(c), c->vtable->current_database(c)}, 2};
-    const char *path =
-        pt__arena_printf(a->arena, "[`system`.`builtin`, `system`.`session`, %s]", pt__quote_name(a->arena, &current));
-    pt_status status = pt__raise(err, PT_COND_UNRESOLVED_ROUTINE, "routineName", pt__quote_name(a->arena, &call->name),
-                                 "searchPath", path, NULL);
-    return pt__analyzer_fail(status, call->base.origin, err);
-}
-
-/* "1", "[1, 2]" or "> 0": the numbers of arguments that the overloads take. */
-static const char *expected_counts(pt__analyzer *a, const pt__function *rows, size_t count)
-{
-    size_t fewest = SIZE_MAX;
-    size_t most = 0;
-    for (size_t i = 0; i < count; i++) {
-        size_t least;
-        size_t largest;
-        pt__signature_arity(rows[i].signature, &least, &largest);
-        if (least < fewest)
-            fewest = least;
-        if (largest > most)
-            most = largest;
-    }
-    if (most == SIZE_MAX)
-        return pt__arena_printf(a->arena, "> %zu", fewest == 0 ? 0 : fewest - 1);
-    if (fewest == most)
-        return pt__arena_printf(a->arena, "%zu", fewest);
-    pt__buffer *text = pt__arena_buffer(a->arena);
-    for (size_t n = fewest; n <= most; n++)
-        pt__buffer_printf(text, "%s%zu", n == fewest ? "[" : ", ", n);
-    pt__buffer_append_string(text, "]");
-    return pt__arena_buffer_take(a->arena, text);
-}
-
-pt_status pt__wrong_count(pt__analyzer *a, const pt_expr_call *call, const char *expected, pt_error *err)
-{
-    pt_status status =
-        pt__raise(err, PT_COND_WRONG_NUM_ARGS, "functionName", pt__quote_name(a->arena, &call->name), "expectedNum",
-                  expected, "actualNum", pt__arena_printf(a->arena, "%zu", call->argument_count), "docroot",
-                  "https://spark.apache.org/docs/latest", NULL);
-    return pt__analyzer_fail(status, call->base.origin, err);
-}
-
-/* "INT" for the signature word at `index`, for messages. */
-static const char *required_type(pt__analyzer *a, const char *signature, size_t index)
-{
-    static const struct {
-        const char *word;
-        const char *text;
-    } WORDS[] = {{"int", "\"INT\""},           {"bigint", "\"BIGINT\""},     {"string", "\"STRING\""},
-                 {"boolean", "\"BOOLEAN\""},   {"double", "\"DOUBLE\""},     {"date", "\"DATE\""},
-                 {"numeric", "\"NUMERIC\""},   {"binary", "\"BINARY\""},     {"timestamp", "\"TIMESTAMP\""},
-                 {"integral", "\"INTEGRAL\""}, {"array", "\"ARRAY\""},       {"map", "\"MAP\""},
-                 {"struct", "\"STRUCT\""},     {"interval", "\"INTERVAL\""}, {"decimal", "\"DECIMAL\""}};
-    const char *at = signature;
-    int depth = 0;
-    for (size_t i = 0; *at != '\0' && i < index; at++) {
-        depth += *at == '<' || *at == '(';
-        depth -= *at == ')' || (*at == '>' && at != signature && at[-1] != '-');
-        i += *at == ',' && depth == 0;
-    }
-    at += strspn(at, " ");
-    if (strncmp(at, "const ", 6) == 0)
-        at += 6;
-    size_t size = strspn(at, "abcdefghijklmnopqrstuvwxyz_");
-    for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++) {
-        if (strlen(WORDS[i].word) == size && strncmp(WORDS[i].word, at, size) == 0)
-            return WORDS[i].text;
-    }
-    return pt__arena_printf(a->arena, "\"%.*s\"", (int)size, at);
-}
-
-static bool arity_fits(const pt__function *row, size_t count)
+bool pt__arity_fits(const pt__function *row, size_t count)
 {
     size_t fewest;
     size_t most;
@@ -102,42 +28,19 @@ static bool arity_fits(const pt__function *row, size_t count)
     return count >= fewest && count <= most;
 }
 
-/* No overload fits: name the first argument that the last tried row does not take. */
-static pt_status no_overload(pt__analyzer *a, const pt_expr_call *call, const pt__function *rows, size_t count,
-                             pt_error *err)
-{
-    const pt__function *row = NULL;
-    for (size_t i = 0; i < count; i++) {
-        if (arity_fits(&rows[i], call->argument_count))
-            row = &rows[i];
-    }
-    if (row == NULL)
-        return pt__wrong_count(a, call, expected_counts(a, rows, count), err);
-    size_t index = 0;
-    for (size_t i = 0; i < call->argument_count; i++) {
-        if (call->arguments[i]->kind != PT_EXPR_LAMBDA && call->arguments[i]->type != NULL)
-            index = i;
-        const char *required = required_type(a, row->signature, i);
-        if (call->arguments[i]->type != NULL &&
-            strncasecmp(required + 1, pt__type_sql(a->arena, call->arguments[i]->type), 3) != 0)
-            break;
-    }
-    return pt__mismatch(a, call, index, required_type(a, row->signature, index), err);
-}
-
 static pt_status choose(pt__analyzer *a, pt__scope *scope, const pt_expr_call *call, const pt__function *rows,
                         size_t count, pt__match *match, pt_error *err)
 {
     for (pt__leniency leniency = PT_MATCH_EXACT; leniency < PT_MATCH_COUNT; leniency++) {
         for (size_t i = 0; i < count; i++) {
-            if (!arity_fits(&rows[i], call->argument_count))
+            if (!pt__arity_fits(&rows[i], call->argument_count))
                 continue;
             pt_status status = pt__match_signature(a, scope, &rows[i], call, leniency, match, err);
             if (status != PT_NOT_FOUND)
                 return status;
         }
     }
-    return no_overload(a, call, rows, count, err);
+    return pt__fail_overload(a, call, rows, count, err);
 }
 
 /* Replaces names of the parameters in a function's body by the arguments. */
@@ -375,8 +278,9 @@ pt_status pt__resolve_call(pt__analyzer *a, pt__scope *scope, pt_expr_call *call
     if (cast_to != NULL)
         return call_cast_function(a, scope, call, cast_to, out, err);
     if (rows == NULL)
-        return unknown_function(a, call, err);
+        return pt__fail_unknown_function(a, call, err);
     PT_TRY(check_modifiers(a, call, rows, err));
+    PT_TRY(pt__check_lambdas(call, rows, count, err));
     call->mode = starts_with_try(name) ? PT_CAST_TRY : a->ansi ? PT_CAST_ANSI : PT_CAST_LEGACY;
     if (makes_map(name)) /* legacy: the last of equal keys wins */
         call->mode = pt__conf_is(a, "spark.sql.mapKeyDedupPolicy", "LAST_WIN") ? PT_CAST_LEGACY : PT_CAST_ANSI;

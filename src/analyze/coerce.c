@@ -316,24 +316,53 @@ bool pt__can_cast(const pt__analyzer *a, const pt_type *from, const pt_type *to,
     }
 }
 
-/* Whether a cast may give NULL for a value that is none, as Spark's Cast.nullable has it. */
-static bool cast_may_fail_to_null(const pt_type *from, const pt_type *to, pt_cast_mode mode)
+/* Whether every value of `from` has its place in the decimal `to`. */
+static bool fits_decimal(const pt_type *from, const pt_type *to)
+{
+    if (from->id == PT_TYPE_BOOLEAN)
+        return to->precision - to->scale >= 1;
+    if (pt__type_is_integral(from))
+        return to->precision - to->scale >= integral_digits(from);
+    if (from->id != PT_TYPE_DECIMAL)
+        return false;
+    int32_t given = from->precision - from->scale;
+    int32_t kept = to->precision - to->scale;
+    return kept > given || (kept == given && to->scale >= from->scale);
+}
+
+/*
+ * Whether a cast counts as one that may give NULL for a value that is none: by the types alone, though a cast of ANSI
+ * raises an error where others give NULL. Source: forceNullable of Spark's Cast.
+ */
+static bool cast_forces_nullable(const pt_type *from, const pt_type *to)
 {
     if (pt__type_equal(from, to))
         return false;
-    if (from->id == PT_TYPE_VARIANT || to->id == PT_TYPE_VARIANT)
-        return from->id == PT_TYPE_VARIANT || pt__type_is_string(from);
-    if (mode == PT_CAST_ANSI)
-        return false;
-    if (mode == PT_CAST_TRY)
-        return !(pt__type_is_string(to) ||
-                 (pt__type_is_integral(from) && pt__type_is_integral(to) && numeric_rank(from) <= numeric_rank(to)));
+    if (from->id == PT_TYPE_VARIANT || to->id == PT_TYPE_INTERVAL_CALENDAR)
+        return true;
     if (pt__type_is_string(from))
         return to->id != PT_TYPE_BINARY && !pt__type_is_string(to);
+    if (pt__type_is_string(to))
+        return false;
+    if (from->id == PT_TYPE_TIMESTAMP && pt__type_is_integral(to))
+        return to->id != PT_TYPE_LONG;
+    if (to->id == PT_TYPE_TIMESTAMP || to->id == PT_TYPE_TIMESTAMP_NTZ)
+        return from->id == PT_TYPE_FLOAT || from->id == PT_TYPE_DOUBLE;
+    if (to->id == PT_TYPE_DATE)
+        return from->id != PT_TYPE_TIMESTAMP;
     if (to->id == PT_TYPE_DECIMAL)
-        return from->id != PT_TYPE_DECIMAL || from->scale > to->scale ||
-               from->precision - from->scale > to->precision - to->scale;
-    return (from->id == PT_TYPE_FLOAT || from->id == PT_TYPE_DOUBLE) && to->id == PT_TYPE_TIMESTAMP;
+        return !fits_decimal(from, to);
+    bool is_fraction = from->id == PT_TYPE_FLOAT || from->id == PT_TYPE_DOUBLE || from->id == PT_TYPE_DECIMAL;
+    return from->id == PT_TYPE_DATE || (is_fraction && pt__type_is_integral(to));
+}
+
+static bool cast_may_fail_to_null(const pt_type *from, const pt_type *to, pt_cast_mode mode)
+{
+    if (mode != PT_CAST_TRY || from->id == PT_TYPE_VARIANT)
+        return cast_forces_nullable(from, to);
+    return !pt__type_equal(from, to) &&
+           !(pt__type_is_string(to) ||
+             (pt__type_is_integral(from) && pt__type_is_integral(to) && numeric_rank(from) <= numeric_rank(to)));
 }
 
 const pt_expr *pt__make_cast(pt__analyzer *a, const pt_expr *expr, const pt_type *to, pt_cast_mode mode, bool implicit)

@@ -235,6 +235,16 @@ static pt_status analyze_arguments(pt__analyzer *a, pt__scope *scope, const pt_e
     return PT_OK;
 }
 
+static pt_status check_over(pt__analyzer *a, const pt_expr_call *given, const pt_expr *resolved, pt_error *err)
+{
+    if (resolved->kind != PT_EXPR_CALL || a->windowed == &given->base ||
+        pt__expr_as_call(resolved)->function->kind != PT_FUNCTION_WINDOW)
+        return PT_OK;
+    pt_status status = pt__raise(err, PT_COND_WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE, "funcName",
+                                 pt__quote_expr(a->arena, resolved), NULL);
+    return pt__analyzer_fail(status, given->base.origin, err);
+}
+
 static pt_status analyze_call(pt__analyzer *a, pt__scope *scope, const pt_expr_call *call, const pt_expr **out,
                               pt_error *err)
 {
@@ -250,7 +260,8 @@ static pt_status analyze_call(pt__analyzer *a, pt__scope *scope, const pt_expr_c
     if (call->filter != NULL)
         PT_TRY(pt__analyze_condition(a, scope, call->filter, "FILTER", &copy->filter, err));
     PT_TRY(pt__analyze_all(a, scope, call->within_group, call->within_group_count, &copy->within_group, err));
-    return pt__resolve_call(a, scope, copy, out, err);
+    PT_TRY(pt__resolve_call(a, scope, copy, out, err));
+    return check_over(a, call, *out, err);
 }
 
 static pt_status analyze_python_udf(pt__analyzer *a, pt__scope *scope, const pt_expr_python_udf *udf,

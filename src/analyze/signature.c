@@ -84,7 +84,9 @@ void pt__signature_arity(const char *signature, size_t *fewest, size_t *most)
     *fewest = *most = 0;
     reader r = {signature};
     if (*signature == '@') {
-        *most = SIZE_MAX;
+        const pt__type_rule *rule = pt__type_rule_find(signature + 1, strlen(signature + 1));
+        *fewest = rule == NULL ? 0 : rule->fewest;
+        *most = rule == NULL ? SIZE_MAX : rule->most;
         return;
     }
     while (!accept(&r, "->") && *r.at != '\0') {
@@ -474,11 +476,11 @@ static bool result_is_nullable(const pt__match *match)
 
 static pt_status apply_rule(matcher *m, const char *name)
 {
-    pt__type_rule rule = pt__type_rule_find(name, strcspn(name, " "));
+    const pt__type_rule *rule = pt__type_rule_find(name, strcspn(name, " "));
     if (rule == NULL)
         return pt_error_set(m->err, PT_INTERNAL, "function %s names the unknown type rule @%s",
                             m->match->function->name, name);
-    return rule(m->a, m->call, m->match, m->err);
+    return rule->apply(m->a, m->call, m->match, m->err);
 }
 
 pt_status pt__match_signature(pt__analyzer *a, pt__scope *scope, const pt__function *row, const pt_expr_call *call,

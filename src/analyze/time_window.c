@@ -89,6 +89,18 @@ typedef struct window_spec {
     int64_t start_us;
 } window_spec;
 
+/* The call as errors show it, with its first argument typed. */
+static const pt_expr_call *with_argument(pt__analyzer *a, const pt_expr_call *call, const pt_expr *first)
+{
+    pt_expr_call *copy = pt__expr_make(a->arena, CALL, call, call->base.origin);
+    const pt_expr **arguments = pt__arena_array(a->arena, const pt_expr *, call->argument_count);
+    *copy = *call;
+    for (size_t i = 0; i < call->argument_count; i++)
+        arguments[i] = i == 0 ? first : call->arguments[i];
+    copy->arguments = arguments;
+    return copy;
+}
+
 static pt_status read_spec(pt__analyzer *a, const pt_plan *input, const pt_expr_call *call, window_spec *out,
                            pt_error *err)
 {
@@ -97,7 +109,8 @@ static pt_status read_spec(pt__analyzer *a, const pt_plan *input, const pt_expr_
     out->time = pt__strip_alias(out->time);
     bool is_time = out->time->type->id == PT_TYPE_TIMESTAMP || out->time->type->id == PT_TYPE_TIMESTAMP_NTZ;
     if (!is_time && !pt__can_cast_implicitly(a, out->time->type, PT_T(TIMESTAMP)))
-        return pt__mismatch(a, call, 0, "(\"TIMESTAMP\" or \"TIMESTAMP WITHOUT TIME ZONE\")", err);
+        return pt__mismatch(a, with_argument(a, call, out->time), 0,
+                            "(\"TIMESTAMP\" or \"TIMESTAMP WITHOUT TIME ZONE\")", err);
     if (!is_time)
         out->time = pt__implicit_cast(a, out->time, PT_T(TIMESTAMP));
     PT_TRY(duration(a, call, 1, &out->length_us, err));

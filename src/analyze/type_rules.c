@@ -19,11 +19,6 @@ void pt__cast_both(pt__analyzer *a, pt__match *match, const pt_type *type)
     match->type = type;
 }
 
-pt_status pt__need_two(pt__analyzer *a, const pt_expr_call *call, pt_error *err)
-{
-    return call->argument_count == 2 ? PT_OK : pt__wrong_count(a, call, "2", err);
-}
-
 pt_status pt__fail_differing(pt__analyzer *a, const pt_expr_call *call, pt_error *err)
 {
     pt_status status =
@@ -56,19 +51,16 @@ pt_status pt__fail_data_differ(pt__analyzer *a, const pt_expr_call *call, size_t
     return pt__analyzer_fail(status, call->base.origin, err);
 }
 
-pt__type_rule pt__type_rule_find(const char *name, size_t name_size)
+const pt__type_rule *pt__type_rule_find(const char *name, size_t name_size)
 {
-    static const struct {
-        const char *name;
-        pt__type_rule rule;
-    } RULES[] = {
-#define PT_TYPE_RULE(name) {#name, pt__rule_##name},
+    static const pt__type_rule RULES[] = {
+#define PT_TYPE_RULE(name, fewest, most) {#name, fewest, most, pt__rule_##name},
 #include "analyze/type_rules.def"
 #undef PT_TYPE_RULE
     };
     for (size_t i = 0; i < sizeof(RULES) / sizeof(RULES[0]); i++) {
         if (strlen(RULES[i].name) == name_size && memcmp(RULES[i].name, name, name_size) == 0)
-            return RULES[i].rule;
+            return &RULES[i];
     }
     return NULL;
 }

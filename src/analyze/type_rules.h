@@ -14,7 +14,7 @@
 #define PT_RULE(name)                                                                                                  \
     pt_status pt__rule_##name(pt__analyzer *a, const pt_expr_call *call, pt__match *match, pt_error *err)
 
-#define PT_TYPE_RULE(name) PT_RULE(name);
+#define PT_TYPE_RULE(name, fewest, most) PT_RULE(name);
 #include "analyze/type_rules.def"
 #undef PT_TYPE_RULE
 
@@ -42,9 +42,6 @@ void pt__cast_argument(pt__analyzer *a, pt__match *match, size_t index, const pt
 
 /** Casts the first two arguments to `type`, which is the call's then. */
 void pt__cast_both(pt__analyzer *a, pt__match *match, const pt_type *type);
-
-/** WRONG_NUM_ARGS unless the call has two arguments. */
-pt_status pt__need_two(pt__analyzer *a, const pt_expr_call *call, pt_error *err);
 
 /** DATATYPE_MISMATCH.BINARY_OP_DIFF_TYPES of the first two arguments. */
 pt_status pt__fail_differing(pt__analyzer *a, const pt_expr_call *call, pt_error *err);

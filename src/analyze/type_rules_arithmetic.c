@@ -98,7 +98,6 @@ static pt_status moved_datetime(pt__analyzer *a, const pt_expr_call *call, pt__m
 
 PT_RULE(add)
 {
-    PT_TRY(pt__need_two(a, call, err));
     const pt_expr *x = call->arguments[0];
     const pt_expr *y = call->arguments[1];
     if (is_interval(x) && is_interval(y)) {
@@ -127,7 +126,6 @@ PT_RULE(add)
 
 PT_RULE(subtract)
 {
-    PT_TRY(pt__need_two(a, call, err));
     const pt_expr *x = call->arguments[0];
     const pt_expr *y = call->arguments[1];
     if ((pt__type_is_datetime(x->type) && (pt__type_is_datetime(y->type) || pt__type_is_string(y->type))) ||
@@ -160,7 +158,6 @@ static pt_status scaled_interval(pt__analyzer *a, const pt_expr_call *call, pt__
 
 PT_RULE(multiply)
 {
-    PT_TRY(pt__need_two(a, call, err));
     for (size_t i = 0; i < 2; i++) {
         if (is_interval(call->arguments[i]))
             return scaled_interval(a, call, match, i, err);
@@ -178,7 +175,6 @@ PT_RULE(multiply)
 
 PT_RULE(divide)
 {
-    PT_TRY(pt__need_two(a, call, err));
     match->nullable = true;
     if (is_interval(call->arguments[0]))
         return scaled_interval(a, call, match, 0, err);
@@ -210,7 +206,6 @@ PT_RULE(divide_down)
 
 PT_RULE(remainder)
 {
-    PT_TRY(pt__need_two(a, call, err));
     PT_TRY(require_numbers(a, call, err));
     if (!cast_to_decimals(a, match)) {
         PT_TRY(number_type(a, call, match, err));
@@ -228,7 +223,6 @@ PT_RULE(remainder)
 
 PT_RULE(integral_divide)
 {
-    PT_TRY(pt__need_two(a, call, err));
     match->nullable = true;
     const pt_expr *x = call->arguments[0];
     const pt_expr *y = call->arguments[1];
@@ -249,7 +243,6 @@ PT_RULE(integral_divide)
 
 PT_RULE(bitwise)
 {
-    PT_TRY(pt__need_two(a, call, err));
     const pt_type *common = pt__common_type(a, call->arguments[0]->type, call->arguments[1]->type);
     if (common != NULL && common->id == PT_TYPE_VOID)
         common = PT_T(INT);

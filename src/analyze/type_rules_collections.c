@@ -148,8 +148,6 @@ static pt_status wrong_sequence(pt__analyzer *a, const pt_expr_call *call, pt_er
 
 PT_RULE(sequence)
 {
-    if (call->argument_count < 2 || call->argument_count > 3)
-        return PT_NOT_FOUND;
     bool has_step = call->argument_count == 3;
     const pt_type *common = pt__common_type(a, pt__argument_type(match, 0), pt__argument_type(match, 1));
     bool is_time = common != NULL && pt__type_is_datetime(common) && common->id != PT_TYPE_TIME;
@@ -216,8 +214,6 @@ PT_RULE(map_concat)
 
 PT_RULE(inline)
 {
-    if (call->argument_count != 1)
-        return PT_NOT_FOUND;
     const pt_type *array = pt__argument_type(match, 0);
     bool outer = strstr(match->function->name, "_outer") != NULL;
     if (array->id != PT_TYPE_ARRAY || array->element->id != PT_TYPE_STRUCT)
@@ -243,8 +239,6 @@ static int64_t literal_int(const pt_expr *expr)
 /* stack(n, ...): n rows; column i takes every width-th value, whose types must agree. */
 PT_RULE(stack)
 {
-    if (call->argument_count < 2)
-        return PT_NOT_FOUND;
     int64_t rows = literal_int(call->arguments[0]);
     if (rows <= 0)
         return pt__mismatch(a, call, 0, "\"INT\"", err);
@@ -269,8 +263,6 @@ PT_RULE(stack)
 
 PT_RULE(json_tuple)
 {
-    if (call->argument_count < 2)
-        return PT_NOT_FOUND;
     pt_field *fields = pt__arena_array(a->arena, pt_field, call->argument_count);
     for (size_t i = 0; i < call->argument_count; i++) {
         if (!pt__type_is_string(pt__argument_type(match, i)) && pt__argument_type(match, i)->id != PT_TYPE_VOID)
@@ -287,7 +279,6 @@ PT_RULE(json_tuple)
 
 PT_RULE(element_at)
 {
-    PT_TRY(pt__need_two(a, call, err));
     const pt_type *type = call->arguments[0]->type;
     if (type->id == PT_TYPE_ARRAY) {
         pt__cast_argument(a, match, 1, PT_T(INT));
@@ -308,8 +299,6 @@ PT_RULE(element_at)
 /* The struct of the columns that a generator makes. */
 PT_RULE(explode)
 {
-    if (call->argument_count != 1)
-        return PT_NOT_FOUND;
     const pt_type *type = call->arguments[0]->type;
     bool with_position = strncmp(match->function->name, "pos", 3) == 0;
     bool outer = strstr(match->function->name, "_outer") != NULL;

@@ -24,7 +24,6 @@ static bool is_orderable(const pt_type *type)
 
 PT_RULE(compare)
 {
-    PT_TRY(pt__need_two(a, call, err));
     const pt_type *common = pt__common_type(a, call->arguments[0]->type, call->arguments[1]->type);
     if (common == NULL)
         return pt__fail_differing(a, call, err);
@@ -40,8 +39,6 @@ PT_RULE(compare)
 /* x BETWEEN low AND high */
 PT_RULE(between)
 {
-    if (call->argument_count != 3)
-        return PT_NOT_FOUND;
     const pt_type *common = call->arguments[0]->type;
     for (size_t i = 1; i < 3 && common != NULL; i++)
         common = pt__common_type(a, common, call->arguments[i]->type);
@@ -67,7 +64,6 @@ PT_RULE(if)
 
 PT_RULE(nullif)
 {
-    PT_TRY(pt__need_two(a, call, err));
     const pt_type *common = pt__common_type(a, call->arguments[0]->type, call->arguments[1]->type);
     if (common == NULL)
         return pt__fail_differing(a, call, err);
@@ -107,8 +103,6 @@ PT_RULE(when)
 /* decode(x, search, result, …[, default]): the first result whose search equals x, NULL equal to NULL. */
 PT_RULE(decode)
 {
-    if (call->argument_count < 3)
-        return PT_NOT_FOUND;
     pt__list(const pt_expr *) when = {0};
     size_t i = 1;
     for (; i + 1 < call->argument_count; i += 2) {
@@ -131,8 +125,6 @@ PT_RULE(decode)
 /* assert_true(x): the message names the condition. */
 PT_RULE(assert_true)
 {
-    if (call->argument_count != 1)
-        return PT_NOT_FOUND;
     if (call->arguments[0]->type->id != PT_TYPE_BOOLEAN)
         return pt__mismatch(a, call, 0, "\"BOOLEAN\"", err);
     const pt_expr **arguments = pt__arena_array(a->arena, const pt_expr *, 2);

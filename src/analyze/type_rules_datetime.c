@@ -43,7 +43,6 @@ static const char *field_function(const char *field)
 /* EXTRACT(field FROM source), date_part(field, source) */
 PT_RULE(extract)
 {
-    PT_TRY(pt__need_two(a, call, err));
     const pt_expr *field = call->arguments[0];
     if (field->kind != PT_EXPR_LITERAL || !pt__type_is_string(field->type))
         return pt__mismatch(a, call, 0, "\"STRING\"", err);
@@ -84,10 +83,8 @@ PT_RULE(window)
 /* The last instant of a window. */
 PT_RULE(window_time)
 {
-    const pt_type *type = call->argument_count == 1 ? call->arguments[0]->type : PT_T(VOID);
+    const pt_type *type = call->arguments[0]->type;
     size_t overloads;
-    if (call->argument_count != 1)
-        return PT_NOT_FOUND;
     if (type->id != PT_TYPE_STRUCT || type->field_count != 2 || strcmp(type->fields[1].name, "end") != 0)
         return pt__mismatch(a, call, 0, "\"STRUCT<start: TIMESTAMP, end: TIMESTAMP>\"", err);
     match->type = type->fields[1].type;

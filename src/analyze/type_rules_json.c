@@ -61,8 +61,6 @@ PT_RULE(from_text)
 {
     const pt_type *type;
     pt__options options;
-    if (call->argument_count < 2 || call->argument_count > 3)
-        return PT_NOT_FOUND;
     PT_TRY(take_text(a, call, match, err));
     pt_status status = pt__schema_argument(a->arena, call->arguments[1], &type, err);
     if (status != PT_OK)
@@ -86,8 +84,6 @@ PT_RULE(from_text)
 PT_RULE(to_text)
 {
     pt__options options;
-    if (call->argument_count < 1 || call->argument_count > 2)
-        return PT_NOT_FOUND;
     const pt_type *type = match->arguments[0]->type;
     bool is_csv = pt__is_called(match, "to_csv");
     if (is_csv ? type->id != PT_TYPE_STRUCT : !is_json_root(type) && type->id != PT_TYPE_VARIANT)
@@ -104,8 +100,6 @@ PT_RULE(schema_of)
     pt_text_view text;
     pt__options options;
     const pt_type *type;
-    if (call->argument_count < 1 || call->argument_count > 2)
-        return PT_NOT_FOUND;
     if (!pt__constant_text(call->arguments[0], &text)) {
         pt_status status = pt__raise(err, PT_COND_DATATYPE_MISMATCH_NON_FOLDABLE_INPUT, "sqlExpr",
                                      pt__quote_expr(a->arena, &call->base), "inputName",
@@ -127,8 +121,6 @@ PT_RULE(schema_of)
 /* variant_get(variant, path[, type]) */
 PT_RULE(variant_get)
 {
-    if (call->argument_count < 2 || call->argument_count > 3)
-        return PT_NOT_FOUND;
     if (match->arguments[0]->type->id != PT_TYPE_VARIANT)
         return pt__mismatch(a, call, 0, "\"VARIANT\"", err);
     if (!pt__can_cast_implicitly(a, match->arguments[1]->type, PT_T(STRING)))
@@ -147,8 +139,6 @@ PT_RULE(variant_get)
 
 PT_RULE(variant_explode)
 {
-    if (call->argument_count != 1)
-        return PT_NOT_FOUND;
     if (match->arguments[0]->type->id != PT_TYPE_VARIANT)
         return pt__mismatch(a, call, 0, "\"VARIANT\"", err);
     bool outer = pt__is_called(match, "variant_explode_outer");
@@ -163,7 +153,7 @@ PT_RULE(variant_explode)
 
 PT_RULE(to_variant)
 {
-    const pt_type *type = call->argument_count == 1 ? match->arguments[0]->type : NULL;
+    const pt_type *type = match->arguments[0]->type;
     if (type == NULL)
         return PT_NOT_FOUND;
     if (type->id != PT_TYPE_STRUCT && type->id != PT_TYPE_ARRAY && type->id != PT_TYPE_MAP)

@@ -5,8 +5,6 @@
 
 PT_RULE(same_numeric)
 {
-    if (call->argument_count != 1)
-        return PT_NOT_FOUND;
     const pt_type *type = call->arguments[0]->type;
     if (pt__type_is_string(type) || type->id == PT_TYPE_VOID)
         pt__cast_argument(a, match, 0, PT_T(DOUBLE));
@@ -18,17 +16,21 @@ PT_RULE(same_numeric)
     return PT_OK;
 }
 
+/* The digits to keep: a constant. */
+static bool is_scale(const pt_expr *expr)
+{
+    return pt__expr_is_constant(expr) && (pt__type_is_integral(expr->type) || pt__has_type(expr, PT_TYPE_VOID));
+}
+
 PT_RULE(ceil)
 {
-    if (call->argument_count == 0 || call->argument_count > 2)
-        return PT_NOT_FOUND;
     const pt_type *type = call->arguments[0]->type;
     if (!pt__is_numberish(call->arguments[0]))
         return pt__mismatch(a, call, 0, "(\"DECIMAL\" or \"DOUBLE\" or \"BIGINT\")", err);
     if (call->argument_count == 2) {
         const pt_type *decimal = pt__decimal_for(a, call->arguments[0]);
         const pt_expr *scale = call->arguments[1];
-        if (scale->kind != PT_EXPR_LITERAL && !pt__expr_is_constant(scale))
+        if (!is_scale(scale))
             return pt__mismatch(a, call, 1, "\"INT\"", err);
         int64_t digits = scale->kind == PT_EXPR_LITERAL ? pt__expr_as_literal(scale)->value.as.integer : 0;
         pt__cast_argument(a, match, 0, decimal);
@@ -53,8 +55,6 @@ PT_RULE(ceil)
 
 PT_RULE(round)
 {
-    if (call->argument_count == 0 || call->argument_count > 2)
-        return PT_NOT_FOUND;
     if (!pt__is_numberish(call->arguments[0]))
         return pt__mismatch(a, call, 0, "\"NUMERIC\"", err);
     if (pt__type_is_string(call->arguments[0]->type) || pt__has_type(call->arguments[0], PT_TYPE_VOID))
@@ -63,7 +63,7 @@ PT_RULE(round)
     int64_t digits = 0;
     if (call->argument_count == 2) {
         const pt_expr *scale = call->arguments[1];
-        if (!pt__expr_is_constant(scale))
+        if (!is_scale(scale))
             return pt__mismatch(a, call, 1, "\"INT\"", err);
         const pt_expr *plain = scale;
         bool negative = false;
@@ -92,7 +92,6 @@ PT_RULE(round)
 /* The digits of the pattern make the decimal. */
 PT_RULE(to_number)
 {
-    PT_TRY(pt__need_two(a, call, err));
     const pt_expr *pattern = call->arguments[1];
     if (pattern->kind != PT_EXPR_LITERAL || !pt__type_is_string(pattern->type))
         return pt__mismatch(a, call, 1, "\"STRING\"", err);
@@ -116,8 +115,6 @@ PT_RULE(to_number)
 PT_RULE(uniform)
 {
     size_t overloads;
-    if (call->argument_count != 3)
-        return PT_NOT_FOUND;
     const pt_type *common = pt__common_type(a, call->arguments[0]->type, call->arguments[1]->type);
     bool is_plain = common != NULL && (common->id == PT_TYPE_INT || common->id == PT_TYPE_LONG ||
                                        common->id == PT_TYPE_FLOAT || common->id == PT_TYPE_DOUBLE);

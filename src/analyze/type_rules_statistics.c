@@ -54,8 +54,6 @@ static const char PERCENTILE_INPUT[] = "(\"NUMERIC\" or \"INTERVAL DAY TO SECOND
 /* percentile(x, percentage[, frequency]) */
 PT_RULE(percentile)
 {
-    if (call->argument_count < 2 || call->argument_count > 3)
-        return PT_NOT_FOUND;
     if (!is_ranked(pt__argument_type(match, 0)))
         return pt__mismatch(a, call, 0, PERCENTILE_INPUT, err);
     const pt_type *type = percentile_type(pt__argument_type(match, 0));
@@ -70,8 +68,6 @@ PT_RULE(percentile)
 
 PT_RULE(median)
 {
-    if (call->argument_count != 1)
-        return PT_NOT_FOUND;
     if (!is_ranked(pt__argument_type(match, 0)))
         return pt__mismatch(a, call, 0, PERCENTILE_INPUT, err);
     match->type = percentile_type(pt__argument_type(match, 0));
@@ -80,11 +76,18 @@ PT_RULE(median)
     return PT_OK;
 }
 
+static pt_status fail_within_group(pt__analyzer *a, const pt_expr_call *call, pt_error *err)
+{
+    pt_status status =
+        pt__raise(err, PT_COND_INVALID_WITHIN_GROUP_MISSING, "funcName", pt__quote_name(a->arena, &call->name), NULL);
+    return pt__analyzer_fail(status, call->base.origin, err);
+}
+
 /* percentile_cont and percentile_disc: the values are ordered WITHIN GROUP. */
 PT_RULE(percentile_within)
 {
-    if (call->argument_count != 1 || call->within_group_count != 1)
-        return PT_NOT_FOUND;
+    if (call->within_group_count != 1)
+        return fail_within_group(a, call, err);
     const pt_type *type = pt__expr_as_sort_order(call->within_group[0])->child->type;
     if (!is_ranked(type))
         return pt__mismatch(a, call, 0, PERCENTILE_INPUT, err);
@@ -109,8 +112,6 @@ static pt_status take_ordered(pt__analyzer *a, const pt_expr_call *call, pt__mat
 /* percentile_approx(x, percentage[, accuracy]) keeps the type of x. */
 PT_RULE(percentile_approx)
 {
-    if (call->argument_count < 2 || call->argument_count > 3)
-        return PT_NOT_FOUND;
     const pt_type *type = pt__argument_type(match, 0);
     PT_TRY(
         take_ordered(a, call, match, is_ranked(type) || (pt__type_is_datetime(type) && type->id != PT_TYPE_TIME), err));
@@ -127,11 +128,9 @@ PT_RULE(percentile_approx)
 /* mode(x), mode(x, deterministic), mode() WITHIN GROUP (ORDER BY x) */
 PT_RULE(mode)
 {
-    (void)a;
-    (void)err;
     bool within = call->argument_count == 0;
-    if (call->argument_count > 2 || (within && call->within_group_count != 1))
-        return PT_NOT_FOUND;
+    if (within && call->within_group_count != 1)
+        return fail_within_group(a, call, err);
     match->type = within ? pt__expr_as_sort_order(call->within_group[0])->child->type : pt__argument_type(match, 0);
     match->nullable = true;
     return PT_OK;
@@ -147,8 +146,6 @@ static const pt_type *pair_array(pt__analyzer *a, pt_field first, pt_field secon
 
 PT_RULE(histogram_numeric)
 {
-    if (call->argument_count != 2)
-        return PT_NOT_FOUND;
     const pt_type *type = pt__argument_type(match, 0);
     PT_TRY(take_ordered(a, call, match, is_ranked(type) || pt__type_is_datetime(type), err));
     pt__cast_argument(a, match, 1, PT_T(INT));

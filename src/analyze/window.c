@@ -92,7 +92,11 @@ pt_status pt__analyze_window(pt__analyzer *a, pt__scope *scope, const pt_expr_wi
 {
     pt_expr_window *copy = pt__expr_make(a->arena, WINDOW, window, window->base.origin);
     *copy = *window;
-    PT_TRY(pt__analyze_expr(a, scope, window->function, &copy->function, err));
+    const pt_expr *outer = a->windowed;
+    a->windowed = window->function;
+    pt_status status = pt__analyze_expr(a, scope, window->function, &copy->function, err);
+    a->windowed = outer;
+    PT_TRY(status);
     PT_TRY(pt__analyze_all(a, scope, window->partition, window->partition_count, &copy->partition, err));
     PT_TRY(pt__analyze_all(a, scope, window->order, window->order_count, &copy->order, err));
     PT_TRY(analyze_bound(a, scope, &copy->lower, err));

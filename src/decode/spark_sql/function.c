@@ -180,20 +180,35 @@ static const char *unit_argument(const pt_expr_call *call)
     return NULL;
 }
 
-static void convert_unit_call(pt__sql_parser *p, size_t first, pt_expr_call *call)
+/* A unit in quotes, which Spark takes for a mistake. */
+static pt_status check_unit(pt__sql_parser *p, size_t first, const pt_expr_call *call)
+{
+    if (call->argument_count != 3 || call->arguments[0]->kind != PT_EXPR_LITERAL ||
+        !pt__type_is_string(call->arguments[0]->type))
+        return PT_OK;
+    pt_text_view unit = pt__expr_as_literal(call->arguments[0])->value.as.text;
+    pt_status status =
+        pt__raise(p->err, PT_COND_INVALID_PARAMETER_VALUE_DATETIME_UNIT, "functionName",
+                  pt__arena_printf(p->arena, "`%s`", call->name.parts[0]), "parameter", "`unit`", "invalidValue",
+                  pt__arena_printf(p->arena, "'%.*s'", (int)unit.size_bytes, (const char *)unit.data), NULL);
+    return pt__sql_locate_error(p, first, status);
+}
+
+static pt_status convert_unit_call(pt__sql_parser *p, size_t first, pt_expr_call *call)
 {
     bool add = name_is(call->name, "timestampadd") || name_is(call->name, "dateadd") || name_is(call->name, "date_add");
     bool difference = name_is(call->name, "timestampdiff") || name_is(call->name, "datediff") ||
                       name_is(call->name, "date_diff") || name_is(call->name, "timediff");
     const char *unit = add || difference ? unit_argument(call) : NULL;
     if (unit == NULL)
-        return;
+        return add || difference ? check_unit(p, first, call) : PT_OK;
     const pt_expr **arguments = pt__arena_array(p->arena, const pt_expr *, 3);
     arguments[0] = pt__sql_make_string(p, first, unit);
     arguments[1] = call->arguments[1];
     arguments[2] = call->arguments[2];
     call->arguments = arguments;
     call->name = pt__name_one(p->arena, add ? "timestampadd" : "timestampdiff");
+    return PT_OK;
 }
 
 pt_status pt__sql_call(pt__sql_parser *p, size_t first, pt_name name, const pt_expr **out)
@@ -201,7 +216,7 @@ pt_status pt__sql_call(pt__sql_parser *p, size_t first, pt_name name, const pt_e
     pt_expr_call *call = pt__expr_make(p->arena, CALL, call, NULL);
     call->name = name;
     PT_TRY(parse_call_arguments(p, call));
-    convert_unit_call(p, first, call);
+    PT_TRY(convert_unit_call(p, first, call));
     if (pt__sql_at_two(p, PT_KW_WITHIN, PT_KW_GROUP))
         PT_TRY(parse_within_group(p, call));
     if (pt__sql_at_two(p, PT_KW_FILTER, '('))
