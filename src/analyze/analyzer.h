@@ -303,6 +303,8 @@ const pt_expr *pt__implicit_cast(pt__analyzer *a, const pt_expr *expr, const pt_
 const pt_expr *pt__make_cast(pt__analyzer *a, const pt_expr *expr, const pt_type *to, pt_cast_mode mode, bool implicit);
 /** A decimal type that holds every value of a numeric type; literals count by their digits. */
 const pt_type *pt__decimal_for(pt__analyzer *a, const pt_expr *expr);
+/** The decimal that holds every value of a numeric type. */
+const pt_type *pt__decimal_of(pt__analyzer *a, const pt_type *type);
 const pt_type *pt__bounded_decimal(pt__analyzer *a, int32_t precision, int32_t scale);
 /** Precision and scale cut as Spark does when the precision exceeds 38, keeping integer digits. */
 const pt_type *pt__adjusted_decimal(pt__analyzer *a, int32_t precision, int32_t scale);

@@ -65,14 +65,17 @@ static int32_t literal_digits(int64_t value)
 
 const pt_type *pt__decimal_for(pt__analyzer *a, const pt_expr *expr)
 {
-    const pt_type *type = expr->type;
+    if (pt__type_is_integral(expr->type) && expr->kind == PT_EXPR_LITERAL && !pt__expr_as_literal(expr)->value.is_null)
+        return pt__type_decimal(a->arena, literal_digits(pt__expr_as_literal(expr)->value.as.integer), 0);
+    return pt__decimal_of(a, expr->type);
+}
+
+const pt_type *pt__decimal_of(pt__analyzer *a, const pt_type *type)
+{
     if (type->id == PT_TYPE_DECIMAL)
         return type;
-    if (pt__type_is_integral(type)) {
-        if (expr->kind == PT_EXPR_LITERAL && !pt__expr_as_literal(expr)->value.is_null)
-            return pt__type_decimal(a->arena, literal_digits(pt__expr_as_literal(expr)->value.as.integer), 0);
+    if (pt__type_is_integral(type))
         return pt__type_decimal(a->arena, integral_digits(type), 0);
-    }
     if (type->id == PT_TYPE_FLOAT)
         return pt__type_decimal(a->arena, 14, 7);
     if (type->id == PT_TYPE_DOUBLE)

@@ -260,9 +260,12 @@ static const pt_type *class_target(const char *name, const pt_type *type)
 {
     if (strcmp(name, "strings") == 0)
         return in_class(name, type) ? type : PT_T(STRING);
-    if (in_class(name, type) || type->id == PT_TYPE_VOID)
-        return type->id == PT_TYPE_VOID && strcmp(name, "any") != 0 ? PT_T(DOUBLE) : type;
-    if (strcmp(name, "integral") == 0)
+    bool is_integral = strcmp(name, "integral") == 0;
+    if (type->id == PT_TYPE_VOID && strcmp(name, "any") != 0)
+        return is_integral ? PT_T(INT) : PT_T(DOUBLE);
+    if (in_class(name, type))
+        return type;
+    if (is_integral)
         return PT_T(LONG);
     return PT_T(DOUBLE);
 }
@@ -421,7 +424,7 @@ static pt_status match_argument(matcher *m, reader *r, size_t index, walk step)
         return bind_lambda(m, r, argument, &m->match->arguments[index]);
     const pt_type *target = substitute(m, r, argument->type, NULL);
     if (target == NULL)
-        target = pt__decimal_for(m->a, argument);
+        target = pt__decimal_of(m->a, argument->type);
     m->match->arguments[index] = pt__implicit_cast(m->a, argument, target);
     return PT_OK;
 }

@@ -10,6 +10,7 @@ bool pt__is_numberish(const pt_expr *expr)
 void pt__cast_argument(pt__analyzer *a, pt__match *match, size_t index, const pt_type *type)
 {
     match->arguments[index] = pt__implicit_cast(a, match->arguments[index], type);
+    match->nullable |= match->function->nulls == PT_NULLS_ANY && match->arguments[index]->nullable;
 }
 
 void pt__cast_both(pt__analyzer *a, pt__match *match, const pt_type *type)

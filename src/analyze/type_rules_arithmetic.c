@@ -138,6 +138,8 @@ PT_RULE(subtract)
                                                  : PT_T(INTERVAL_DAY_TIME);
         return PT_OK;
     }
+    if (pt__type_is_datetime(y->type) && !pt__has_type(x, PT_TYPE_VOID))
+        return pt__fail_differing(a, call, err);
     if (is_interval(x))
         return is_interval(y) || pt__has_type(y, PT_TYPE_VOID) ? pt__rule_add(a, call, match, err)
                                                                : pt__fail_differing(a, call, err);

@@ -107,7 +107,6 @@ PT_RULE(to_number)
         scale += fraction && (c == '0' || c == '9');
     }
     match->type = pt__bounded_decimal(a, digits == 0 ? 1 : digits, scale);
-    match->nullable = true;
     return PT_OK;
 }
 
@@ -135,6 +134,24 @@ PT_RULE(uniform)
     else if (common->id != PT_TYPE_DOUBLE)
         match->function = pt__function_find(common->id == PT_TYPE_INT ? "uniform int" : "uniform integral", &overloads);
     match->type = common;
+    match->nullable = false;
+    return PT_OK;
+}
+
+/* The number or 0: of the type that holds both, a DOUBLE for a FLOAT. */
+PT_RULE(zeroifnull)
+{
+    const pt_type *type = call->arguments[0]->type;
+    if (!pt__is_numberish(call->arguments[0]))
+        return pt__fail_data_differ(a, call, 0, err);
+    if (type->id == PT_TYPE_VOID)
+        type = PT_T(INT);
+    else if (type->id == PT_TYPE_FLOAT)
+        type = PT_T(DOUBLE);
+    else
+        type = pt__common_type(a, type, PT_T(INT));
+    pt__cast_argument(a, match, 0, type);
+    match->type = type;
     match->nullable = false;
     return PT_OK;
 }
