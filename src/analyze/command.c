@@ -30,11 +30,21 @@ PT_ANALYZE_KIND(create_table)
     return PT_OK;
 }
 
+static void set_count_column(pt__analyzer *a, pt_plan *command)
+{
+    pt_column *column = pt__arena_array(a->arena, pt_column, 1);
+    *column = pt__new_column(a, "count", PT_T(LONG), false);
+    command->columns = column;
+    command->column_count = 1;
+}
+
 PT_ANALYZE_KIND(write_files)
 {
     pt_plan_write_files *write = pt__plan_make(a->arena, WRITE_FILES, write_files, node->base.origin);
     *write = *node;
     PT_TRY(pt__analyze_plan(a, node->query, &write->query, err));
+    if (node->gives_count)
+        set_count_column(a, &write->base);
     *out = &write->base;
     return PT_OK;
 }

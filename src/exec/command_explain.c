@@ -106,11 +106,70 @@ pt_status pt__session_explain(pt_session *session, pt__arena *arena, const pt_pl
     return explain_text(session, arena, plan, analyzed, mode, out, err);
 }
 
+/* ---- as DataFusion does: rows of plan_type and plan ---- */
+
+static void add_plan_row(pt__rows *rows, const char *type, const char *text)
+{
+    pt__rows_text(rows, type);
+    pt__rows_text(rows, text);
+}
+
+static const char *plan_text(pt__arena *arena, const pt_plan *plan)
+{
+    pt__buffer *text = pt__arena_buffer(arena);
+    pt__plan_append_text(text, plan);
+    return pt__arena_buffer_take(arena, text);
+}
+
+static pt_status count_rows(void *context, const struct ArrowSchema *schema, const struct ArrowArray *batch,
+                            pt_error *err)
+{
+    (void)schema;
+    (void)err;
+    *(int64_t *)context += batch->length;
+    return PT_OK;
+}
+
+/* Runs the query, whose rows are only counted. */
+static pt_status add_measured_row(pt__command *c, pt__rows *rows, const pt_plan *analyzed, const char *physical)
+{
+    int64_t count = 0;
+    int64_t since_us = pt__host_now_us(c->session->host);
+    PT_TRY(pt__job_each_batch(c->job, analyzed, count_rows, &count, c->err));
+    double ms = (double)(pt__host_now_us(c->session->host) - since_us) / 1000;
+    add_plan_row(rows, "Plan with Metrics",
+                 pt__arena_printf(c->arena, "output_rows=%lld, elapsed=%.3fms\n%s", (long long)count, ms, physical));
+    return PT_OK;
+}
+
+static pt_status explain_as_datafusion(pt__command *c, const pt_plan_explain *node, const pt_plan *analyzed,
+                                       const pt_plan **out)
+{
+    const pt__row_column columns[] = {{"plan_type", PT_T(STRING), false}, {"plan", PT_T(STRING), false}};
+    const char *physical = NULL;
+    if (!pt__plan_is_command(analyzed))
+        PT_TRY(engine_text(c->session, c->arena, analyzed, &physical, c->err));
+    pt__rows *rows = pt__rows_new(c->arena, columns, 2);
+    if (physical == NULL)
+        physical = plan_text(c->arena, analyzed);
+    if (is_mode(node->mode, "datafusion-analyze")) {
+        PT_TRY(add_measured_row(c, rows, analyzed, physical));
+        return pt__rows_plan(rows, out, c->err);
+    }
+    if (is_mode(node->mode, "datafusion-verbose"))
+        add_plan_row(rows, "initial_logical_plan", plan_text(c->arena, node->query));
+    add_plan_row(rows, "logical_plan", plan_text(c->arena, analyzed));
+    add_plan_row(rows, "physical_plan", physical);
+    return pt__rows_plan(rows, out, c->err);
+}
+
 PT_COMMAND(explain)
 {
     const pt__row_column column = {"plan", PT_T(STRING), true};
     const pt_plan *analyzed;
     PT_TRY(analyze_any(c->catalog, node->query, &analyzed, c->err));
+    if (node->mode != NULL && strncmp(node->mode, "datafusion", 10) == 0)
+        return explain_as_datafusion(c, node, analyzed, out);
     const char *text;
     PT_TRY(explain_text(c->session, c->arena, node->query, analyzed, node->mode, &text, c->err));
     pt__rows *rows = pt__rows_new(c->arena, &column, 1);

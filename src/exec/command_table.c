@@ -36,6 +36,22 @@ static bool path_exists(const char *path)
     return stat(path, &status) == 0;
 }
 
+static pt_status write_counting(pt__command *c, const pt_plan_write_files *write, bool does_write, const pt_plan **out)
+{
+    const pt__row_column column = {"count", PT_T(LONG), true};
+    int64_t count = 0;
+    if (does_write) {
+        PT_TRY(pt__run_counting_command(c->job, &write->base, &count, c->err));
+        pt__schema_cache_clear(c->session->host);
+    }
+    pt__rows *rows = pt__rows_new(c->arena, &column, 1);
+    if (count < 0)
+        pt__rows_null(rows);
+    else
+        pt__rows_integer(rows, count);
+    return pt__rows_plan(rows, out, c->err);
+}
+
 PT_COMMAND(write_files)
 {
     pt_plan_write_files *write = pt__arena_copy(c->arena, node, sizeof(*node));
@@ -51,7 +67,10 @@ PT_COMMAND(write_files)
     if (exists && node->mode == PT_SAVE_ERROR)
         return pt__raise(c->err, PT_COND_PATH_ALREADY_EXISTS, "outputPath",
                          pt__arena_printf(c->arena, "file:%s", write->path), NULL);
-    if (!exists || node->mode != PT_SAVE_IGNORE)
+    bool does_write = !exists || node->mode != PT_SAVE_IGNORE;
+    if (node->gives_count)
+        return write_counting(c, pt__plan_as_write_files(analyzed), does_write, out);
+    if (does_write)
         PT_TRY(run_write(c, pt__plan_as_write_files(analyzed), pt__run_command));
     return pt__rows_none(c->arena, out, c->err);
 }

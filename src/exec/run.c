@@ -262,10 +262,27 @@ static pt_status drop_batch(void *context, struct ArrowArray *batch, bool is_bor
     return PT_OK;
 }
 
-static pt_status run_command(pt_job *job, const pt_plan *command, bool is_last, pt_error *err)
+/* The one row of a command that counts. */
+static pt_status take_count(void *context, struct ArrowArray *batch, bool is_borrowed, pt_error *err)
 {
-    const pt__row_sink sink = {drop_schema, drop_batch, NULL, NULL};
-    run r = {.session = job->session, .job = job, .sink = &sink, .err = err};
+    int64_t *count = context;
+    if (batch->length == 1 && batch->n_children == 1 && batch->children[0]->n_buffers == 2)
+        *count = ((const int64_t *)batch->children[0]->buffers[1])[batch->offset + batch->children[0]->offset];
+    return drop_batch(NULL, batch, is_borrowed, err);
+}
+
+/* Columns that are no count are another backend's own. */
+static pt_status check_count(void *context, const struct ArrowSchema *schema, pt_error *err)
+{
+    (void)context;
+    if (schema->n_children == 0 || (schema->n_children == 1 && strcmp(schema->children[0]->format, "l") == 0))
+        return PT_OK;
+    return pt_error_set(err, PT_INTERNAL, "a command that counts gave something else than a number");
+}
+
+static pt_status run_command(pt_job *job, const pt_plan *command, bool is_last, const pt__row_sink *sink, pt_error *err)
+{
+    run r = {.session = job->session, .job = job, .sink = sink, .err = err};
     char zone[PT_ZONE_NAME_MAX];
     pt__session_time_zone(job->session, zone);
     pt_query query = pt__query_for(job->session, job, pt__job_arena(job), zone);
@@ -279,10 +296,19 @@ static pt_status run_command(pt_job *job, const pt_plan *command, bool is_last, 
 
 pt_status pt__run_command(pt_job *job, const pt_plan *command, pt_error *err)
 {
-    return run_command(job, command, true, err);
+    const pt__row_sink sink = {drop_schema, drop_batch, NULL, NULL};
+    return run_command(job, command, true, &sink, err);
+}
+
+pt_status pt__run_counting_command(pt_job *job, const pt_plan *command, int64_t *rows_written, pt_error *err)
+{
+    const pt__row_sink sink = {check_count, take_count, NULL, rows_written};
+    *rows_written = -1;
+    return run_command(job, command, true, &sink, err);
 }
 
 pt_status pt__run_first_command(pt_job *job, const pt_plan *command, pt_error *err)
 {
-    return run_command(job, command, false, err);
+    const pt__row_sink sink = {drop_schema, drop_batch, NULL, NULL};
+    return run_command(job, command, false, &sink, err);
 }

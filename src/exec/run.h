@@ -49,6 +49,9 @@ bool pt__host_backend_accepts(const pt_host *host, const char *format);
  */
 pt_status pt__run_command(pt_job *job, const pt_plan *command, pt_error *err);
 
+/** The same for one that gives_count; -1: the backend does not tell. */
+pt_status pt__run_counting_command(pt_job *job, const pt_plan *command, int64_t *rows_written, pt_error *err);
+
 /** One that others follow. */
 pt_status pt__run_first_command(pt_job *job, const pt_plan *command, pt_error *err);
 

@@ -628,6 +628,8 @@ typedef struct pt_plan_write_files {
     const char *const *bucket_columns;
     size_t bucket_column_count;
     int32_t bucket_count;          /* 0 none */
+    bool is_single_file;           /* `path` is a file, not a folder; one that is there is replaced */
+    bool gives_count;              /* one row, how many were written, and not none */
     const struct pt_table *target; /* set by the session: the external table that gets the rows; NULL: none */
 } pt_plan_write_files;
 
@@ -762,7 +764,8 @@ typedef struct pt_plan_describe {
 
 typedef struct pt_plan_explain {
     pt_plan base;
-    const char *mode;     /* "simple", "extended", "formatted", "cost", "codegen" */
+    const char *mode;     /* "simple", "extended", "formatted", "cost", "codegen"; "datafusion", "datafusion-verbose",
+                         "datafusion-analyze": rows of plan_type and plan */
     const pt_plan *query; /* a relation or a command */
 } pt_plan_explain;
 

@@ -66,13 +66,6 @@ def run(plan, code=0):
     return pa.ipc.open_stream(io.BytesIO(done.stdout)).read_all() if code == 0 else done.stderr.decode()
 
 
-def run_command(plan):
-    """A plan that writes; it gives no rows."""
-    done = subprocess.run([BINARY, "run", "--format", FORMAT, "-"], input=plan, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE)
-    assert done.returncode == 0, done.stderr.decode()
-
-
 def value(x):
     """Floats to 12 digits, because sines and sums differ in the last ones; NaN equal to itself."""
     if isinstance(x, float):

@@ -105,15 +105,31 @@ def test_directories_and_partition_columns(tmp_path):
 def test_files_are_written(tmp_path):
     ctx = datafusion.SessionContext()
     plan = ctx.sql(f"copy (values (1, 'x'), (2, 'y')) to '{tmp_path}/out/' stored as parquet").logical_plan()
-    plans.run_command(plan.to_bytes())
+    assert plans.run(plan.to_bytes()).to_pylist() == [{"count": 2}]
+    single = ctx.sql(f"copy (values (3), (4), (5)) to '{tmp_path}/one.parquet' stored as parquet").logical_plan()
+    for _ in range(2):  # the second time it is replaced
+        assert plans.run(single.to_bytes()).to_pylist() == [{"count": 3}]
+    ctx.register_parquet("one", f"{tmp_path}/one.parquet")
+    assert sorted(plans.listed(ctx.sql("select * from one").to_arrow_table())) == [(3,), (4,), (5,)]
     ctx.register_parquet("out", f"{tmp_path}/out/")
     assert sorted(plans.listed(ctx.sql("select * from out").to_arrow_table())) == [(1, "x"), (2, "y")]
     ctx.sql(f"create external table more (a bigint) stored as csv location '{tmp_path}/more/' "
             "options ('format.has_header' 'true')")
     (tmp_path / "more").mkdir()
-    plans.run_command(ctx.sql("insert into more values (7)").logical_plan().to_bytes())
-    plans.run_command(ctx.sql("insert into more values (8)").logical_plan().to_bytes())
+    for value in (7, 8):
+        assert plans.run(ctx.sql(f"insert into more values ({value})").logical_plan().to_bytes()).to_pylist() == [{"count": 1}]
     assert sorted(plans.listed(ctx.sql("select * from more").to_arrow_table())) == [(7,), (8,)]
+
+
+def test_plans_are_explained(ctx):
+    def kinds(query):
+        got = plans.run(ctx.sql(query).logical_plan().to_bytes())
+        assert got.column_names == ["plan_type", "plan"]
+        return dict(zip(*(column.to_pylist() for column in got.columns)))
+
+    assert list(kinds("explain select id from t")) == ["logical_plan", "physical_plan"]
+    assert list(kinds("explain verbose select id from t"))[0] == "initial_logical_plan"
+    assert "output_rows=40" in kinds("explain analyze select id from t")["Plan with Metrics"]
 
 
 def test_malformed_plans_are_errors(ctx):

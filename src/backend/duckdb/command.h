@@ -14,6 +14,7 @@ typedef struct pt__command_run {
     pt__arena *arena;
     const char *time_zone;
     const char *proof;       /* what its transaction is to leave (proof.h); NULL: nothing */
+    int64_t rows_written;    /* to files */
     pt__local_entry *locals; /* client rows of its query */
     size_t local_count;
 } pt__command_run;
@@ -29,6 +30,8 @@ pt_status pt__command_execute(pt__command_run *run, const pt_plan *plan, pt_erro
 
 /** One statement on the command's connection; fails with OPERATION_CANCELED after an interrupt. */
 pt_status pt__command_sql(pt__command_run *run, const char *sql, pt_error *err);
+/** The same for one that writes rows to files: run->rows_written. */
+pt_status pt__command_write_sql(pt__command_run *run, const char *sql, pt_error *err);
 
 /** Lowers the command's query and registers its client rows. */
 pt_status pt__command_query(pt__command_run *run, const pt_plan *query, pt__lowered *out, pt_error *err);

@@ -13,12 +13,22 @@ const char *pt__object_of(const pt_name *name)
     return name->parts[name->count - 1];
 }
 
-pt_status pt__command_sql(pt__command_run *run, const char *sql, pt_error *err)
+static pt_status run_sql(pt__command_run *run, const char *sql, int64_t *rows, pt_error *err)
 {
     PT_TRY(pt__statement_check(run->statement, err));
     PT_TRY(pt__functions_register_here(run->database->functions, run->statement->connection, sql, err));
-    PT_TRY(pt__duckdb_run(run->statement->connection, sql, err));
+    PT_TRY(pt__duckdb_run_counting(run->statement->connection, sql, rows, err));
     return pt__statement_check(run->statement, err);
+}
+
+pt_status pt__command_sql(pt__command_run *run, const char *sql, pt_error *err)
+{
+    return run_sql(run, sql, NULL, err);
+}
+
+pt_status pt__command_write_sql(pt__command_run *run, const char *sql, pt_error *err)
+{
+    return run_sql(run, sql, &run->rows_written, err);
 }
 
 void pt__command_forget(pt__command_run *run)

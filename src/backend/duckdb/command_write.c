@@ -335,19 +335,22 @@ static void put_options(const writer *w, pt__lower *lower)
              (int)dot - 1, w->extension);
 }
 
+static const char *only_file(const writer *w, const char *folder)
+{
+    return pt__arena_printf(w->run->arena, "%s/part-00000-%s-c000%s", folder, w->id, w->extension);
+}
+
 static pt_status copy_to(const writer *w, const char *folder, pt_error *err)
 {
     pt__lower *lower = pt__lower_new(w->run->arena, w->run->database, w->run->time_zone);
     pt__put(lower, "COPY (");
     PT_TRY(put_rows(w, lower, err));
     pt__put(lower, ") TO ");
-    put_text(lower, w->node->partition_count > 0
-                        ? folder
-                        : pt__arena_printf(w->run->arena, "%s/part-00000-%s-c000%s", folder, w->id, w->extension));
+    put_text(lower, w->node->partition_count > 0 ? folder : only_file(w, folder));
     pt__put(lower, " (");
     put_options(w, lower);
     pt__put(lower, ")");
-    return pt__command_sql(w->run, pt__cut(lower, 0), err);
+    return pt__command_write_sql(w->run, pt__cut(lower, 0), err);
 }
 
 /* ---- committing ---- */
@@ -360,8 +363,17 @@ static pt_status move(const writer *w, const char *folder, const char *target, b
     return pt__folder_touch(pt__arena_printf(w->run->arena, "%s/_SUCCESS", target), err);
 }
 
+static pt_status commit_file(const writer *w, const char *folder, const char *target, pt_error *err)
+{
+    PT_TRY(pt__file_replace(only_file(w, folder), target, err));
+    pt__folder_remove(folder, NULL);
+    return PT_OK;
+}
+
 static pt_status commit(const writer *w, const char *folder, const char *target, pt_error *err)
 {
+    if (w->node->is_single_file)
+        return commit_file(w, folder, target, err);
     bool is_merge = w->node->mode == PT_SAVE_APPEND && access(target, F_OK) == 0;
     const char *proof = w->run->proof;
     if (!is_merge)
@@ -412,6 +424,8 @@ static pt_status check_node(const pt_plan_write_files *node, pt_error *err)
 {
     if (node->bucket_count != 0)
         return pt__lower_unsupported(err, node->base.origin, "buckets");
+    if (node->is_single_file && node->partition_count != 0)
+        return pt__lower_unsupported(err, node->base.origin, "partitions of a single file");
     return PT_OK;
 }
 

@@ -41,14 +41,21 @@ void pt__duckdb_return(pt__duckdb *self, duckdb_connection connection)
         duckdb_disconnect(&connection);
 }
 
-pt_status pt__duckdb_run(duckdb_connection connection, const char *sql, pt_error *err)
+pt_status pt__duckdb_run_counting(duckdb_connection connection, const char *sql, int64_t *rows, pt_error *err)
 {
     duckdb_result result;
     pt_status status = PT_OK;
     if (duckdb_query(connection, sql, &result) != DuckDBSuccess)
         status = pt__error_of_result(&result, NULL, err);
+    else if (rows != NULL)
+        *rows = (int64_t)duckdb_rows_changed(&result);
     duckdb_destroy_result(&result);
     return status;
+}
+
+pt_status pt__duckdb_run(duckdb_connection connection, const char *sql, pt_error *err)
+{
+    return pt__duckdb_run_counting(connection, sql, NULL, err);
 }
 
 pt_status pt__duckdb_need_functions(pt__duckdb *self, const char *sql, pt_error *err)

@@ -57,6 +57,8 @@ void pt__duckdb_return(pt__duckdb *self, duckdb_connection connection);
 
 /** Runs statements that give no rows of interest. */
 pt_status pt__duckdb_run(duckdb_connection connection, const char *sql, pt_error *err);
+/** The same, and how many rows it changed or wrote. */
+pt_status pt__duckdb_run_counting(duckdb_connection connection, const char *sql, int64_t *rows, pt_error *err);
 
 /**
  * Sees to it that our functions which `sql` names are there; NULL: all of them. To be called before the transaction

@@ -106,6 +106,11 @@ pt_status pt__folder_merge(const char *from, const char *to, pt_error *err)
     return rmdir(from) == 0 ? PT_OK : fail("remove the folder", from, err);
 }
 
+pt_status pt__file_replace(const char *from, const char *to, pt_error *err)
+{
+    return rename(from, to) == 0 ? PT_OK : fail("write the file", to, err);
+}
+
 pt_status pt__folder_touch(const char *path, pt_error *err)
 {
     int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);

@@ -14,6 +14,8 @@ pt_status pt__folder_remove(const char *path, pt_error *err);
 pt_status pt__folder_replace(const char *from, const char *to, pt_error *err);
 /** Moves the files below `from` to the same places below `to`, and removes `from`. */
 pt_status pt__folder_merge(const char *from, const char *to, pt_error *err);
+/** Puts the file `from` in the place of the file `to`, in one step. */
+pt_status pt__file_replace(const char *from, const char *to, pt_error *err);
 /** An empty file. */
 pt_status pt__folder_touch(const char *path, pt_error *err);
 

@@ -132,13 +132,12 @@ static struct ArrowArray *make_cell(const pt_expr_literal *literal)
     return &made->array;
 }
 
-bool pt__literal_row_make(const pt_plan *plan, struct ArrowArray *out)
+/* NULL without memory; the cells are still to be made. */
+static row *new_row(size_t count, struct ArrowArray *out)
 {
-    const pt_plan_project *project = pt__plan_as_project(plan);
-    size_t count = project->expression_count;
     row *own = calloc(1, sizeof(*own) + count * sizeof(*own->children));
     if (own == NULL)
-        return false;
+        return NULL;
     own->count = count;
     *out = (struct ArrowArray){.length = 1,
                                .n_buffers = 1,
@@ -147,6 +146,16 @@ bool pt__literal_row_make(const pt_plan *plan, struct ArrowArray *out)
                                .children = own->children,
                                .release = release_row,
                                .private_data = own};
+    return own;
+}
+
+bool pt__literal_row_make(const pt_plan *plan, struct ArrowArray *out)
+{
+    const pt_plan_project *project = pt__plan_as_project(plan);
+    size_t count = project->expression_count;
+    row *own = new_row(count, out);
+    if (own == NULL)
+        return false;
     for (size_t i = 0; i < count; i++) {
         own->children[i] = make_cell(pt__expr_as_literal(without_alias(project->expressions[i])));
         if (own->children[i] == NULL) {
@@ -155,4 +164,16 @@ bool pt__literal_row_make(const pt_plan *plan, struct ArrowArray *out)
         }
     }
     return true;
+}
+
+bool pt__count_row_make(int64_t count, struct ArrowArray *out)
+{
+    const pt_expr_literal literal = {.base.type = PT_T(LONG), .value.as.integer = count};
+    row *own = new_row(1, out);
+    if (own == NULL)
+        return false;
+    own->children[0] = make_cell(&literal);
+    if (own->children[0] == NULL)
+        release_row(out);
+    return out->release != NULL;
 }

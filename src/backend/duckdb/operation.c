@@ -111,7 +111,12 @@ static pt_status start_wider(operation *op, pt_error *err)
     return PT_OK;
 }
 
-static pt_status run_command(operation *op, pt_error *err)
+static bool gives_count(const operation *op)
+{
+    return op->plan->kind == PT_PLAN_WRITE_FILES && pt__plan_as_write_files(op->plan)->gives_count;
+}
+
+static pt_status run_command(operation *op, struct ArrowArray *out, pt_error *err)
 {
     if (op->has_started)
         return PT_OK;
@@ -124,7 +129,11 @@ static pt_status run_command(operation *op, pt_error *err)
         .time_zone = op->time_zone,
         .proof = op->leaves_proof ? op->head.id : NULL,
     };
-    return pt__command_execute(&command, op->plan, err);
+    PT_TRY(pt__command_execute(&command, op->plan, err));
+    if (!gives_count(op))
+        return PT_OK;
+    return pt__count_row_make(command.rows_written, out) ? PT_OK
+                                                         : pt_error_set(err, PT_NO_MEMORY, "no memory for a row");
 }
 
 /* The one row of a plan that needs no engine. */
@@ -142,7 +151,7 @@ static pt_status pull(operation *op, struct ArrowArray *out, pt_error *err)
     if (op->is_literal)
         return pull_literals(op, out, err);
     if (op->is_command)
-        return run_command(op, err);
+        return run_command(op, out, err);
     pt_status status = pull_rows(op, out, err);
     if (status != PT_OK && must_widen(op, err)) {
         PT_TRY(start_wider(op, err));
@@ -157,8 +166,10 @@ static pt_status pull(operation *op, struct ArrowArray *out, pt_error *err)
 static int stream_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
 {
     operation *op = stream->private_data;
-    pt_status status =
-        pt__arrow_schema(op->lowered.columns, op->lowered.column_count, op->time_zone, out, &op->head.failure);
+    bool is_count = op->is_command && gives_count(op);
+    const pt_column *columns = is_count ? op->plan->columns : op->lowered.columns;
+    size_t count = is_count ? op->plan->column_count : op->lowered.column_count;
+    pt_status status = pt__arrow_schema(columns, count, op->time_zone, out, &op->head.failure);
     return status == PT_OK ? 0 : EINVAL;
 }
 

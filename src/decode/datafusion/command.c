@@ -187,13 +187,13 @@ static pt_status copy_to(pt__df *d, const Datafusion__CopyToNode *m, const pt_pl
     pt_plan_write_files *made = pt__plan_make(d->arena, WRITE_FILES, write_files, NULL);
     if (*m->output_url == '\0')
         return pt__df_bad(d, "CopyToNode.output_url is missing");
-    if (m->output_url[strlen(m->output_url) - 1] != '/')
-        return pt__df_refuse(d, "CopyToNode.output_url of a single file; end it in / to write a directory");
     PT_TRY(query(d, "CopyToNode.input", m->input, &made->query));
     PT_TRY(pt__protobuf_unpack(d->arena, &datafusion__file_format_proto__descriptor, file_type, &format, d->err));
     PT_TRY(copied_format(d, (const Datafusion__FileFormatProto *)format, &made->format, &made->options));
     made->path = file_path(m->output_url);
-    made->mode = PT_SAVE_APPEND; /* files are added, none is replaced */
+    made->is_single_file = m->output_url[strlen(m->output_url) - 1] != '/' && m->n_partition_by == 0;
+    made->mode = made->is_single_file ? PT_SAVE_OVERWRITE : PT_SAVE_APPEND; /* to a folder files are added */
+    made->gives_count = true;
     made->partition_columns = (const char *const *)m->partition_by;
     made->partition_count = m->n_partition_by;
     *out = &made->base;
@@ -216,6 +216,7 @@ static pt_status insert_files(pt__df *d, const Datafusion__DmlNode *m, const Dat
     made->mode = m->dml_type == DATAFUSION__DML_NODE__TYPE__INSERT_OVERWRITE ? PT_SAVE_OVERWRITE : PT_SAVE_APPEND;
     made->partition_columns = partitions;
     made->partition_count = target->n_table_partition_cols;
+    made->gives_count = true;
     *out = &made->base;
     return PT_OK;
 }
@@ -240,7 +241,16 @@ static pt_status explain(pt__df *d, const Datafusion__ExplainNode *m, const pt_p
 {
     pt_plan_explain *made = pt__plan_make(d->arena, EXPLAIN, explain, NULL);
     PT_TRY(query(d, "ExplainNode.input", m->input, &made->query));
-    made->mode = m->verbose ? "extended" : "simple";
+    made->mode = m->verbose ? "datafusion-verbose" : "datafusion";
+    *out = &made->base;
+    return PT_OK;
+}
+
+static pt_status analyze(pt__df *d, const Datafusion__AnalyzeNode *m, const pt_plan **out)
+{
+    pt_plan_explain *made = pt__plan_make(d->arena, EXPLAIN, explain, NULL);
+    PT_TRY(query(d, "AnalyzeNode.input", m->input, &made->query));
+    made->mode = "datafusion-analyze";
     *out = &made->base;
     return PT_OK;
 }
@@ -250,6 +260,7 @@ pt_status pt__df_command(pt__df *d, const Datafusion__LogicalPlanNode *n, const 
     switch ((int)n->logical_plan_type_case) {
     case PLAN(CREATE_EXTERNAL_TABLE): return create_external_table(d, n->create_external_table, out);
     case PLAN(EXPLAIN): return explain(d, n->explain, out);
+    case PLAN(ANALYZE): return analyze(d, n->analyze, out);
     case PLAN(CREATE_CATALOG_SCHEMA): return create_schema(d, n->create_catalog_schema, out);
     case PLAN(CREATE_VIEW): return create_view(d, n->create_view, out);
     case PLAN(DROP_VIEW): return drop_view(d, n->drop_view, out);

@@ -30,7 +30,7 @@ INITIALISER(Datafusion__ProjectionNode, datafusion__projection_node)
 INITIALISER(Datafusion__SelectionNode, datafusion__selection_node)
 INITIALISER(Datafusion__BinaryExprNode, datafusion__binary_expr_node)
 INITIALISER(Datafusion__ScalarUDFExprNode, datafusion__scalar_udfexpr_node)
-INITIALISER(Datafusion__AnalyzeNode, datafusion__analyze_node)
+INITIALISER(Datafusion__PrepareNode, datafusion__prepare_node)
 INITIALISER(Datafusion__LogicalExtensionNode, datafusion__logical_extension_node)
 INITIALISER(Datafusion__CustomTableScanNode, datafusion__custom_table_scan_node)
 INITIALISER(Datafusion__TableReference, datafusion__table_reference)
@@ -183,12 +183,12 @@ PT_TEST(datafusion_refuses_by_name)
                   &status);
     PT_CHECK_EQ(status, PT_UNSUPPORTED);
     PT_CHECK(holds(text, "the operator AtArrow"));
-    plan_node *analyze = MAKE(arena, plan_node, datafusion__logical_plan_node);
-    analyze->logical_plan_type_case = PLAN_CASE(ANALYZE);
-    analyze->analyze = MAKE(arena, Datafusion__AnalyzeNode, datafusion__analyze_node);
-    text = decode(arena, analyze, &status);
+    plan_node *prepare = MAKE(arena, plan_node, datafusion__logical_plan_node);
+    prepare->logical_plan_type_case = PLAN_CASE(PREPARE);
+    prepare->prepare = MAKE(arena, Datafusion__PrepareNode, datafusion__prepare_node);
+    text = decode(arena, prepare, &status);
     PT_CHECK_EQ(status, PT_UNSUPPORTED);
-    PT_CHECK(holds(text, "datafusion.LogicalPlanNode.analyze"));
+    PT_CHECK(holds(text, "datafusion.LogicalPlanNode.prepare"));
     pt__arena_free(arena);
 }
 

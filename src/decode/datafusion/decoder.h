@@ -17,7 +17,8 @@
  * Semantics: the types of DataFusion are derived for every expression, so that a call of the plan gives the same value
  * in the same type, by a cast where Spark's function has another; functions.def says what is called. The session must
  * have ANSI mode on: overflow and division by zero are then errors, also where DataFusion wraps around (integers) or
- * gives infinity (floats). -0.0 equals 0.0. COPY, INSERT and DDL give no row, EXPLAIN has the plan's own column. A column
+ * gives infinity (floats). -0.0 equals 0.0. COPY and INSERT give the count of rows, which is a LONG, DDL gives no row; EXPLAIN and EXPLAIN
+ * ANALYZE give kinds of plans and their texts, which are not DataFusion's. A column
  * of a scan's schema that the files have in another case only is read, where DataFusion gives NULL; a path without files
  * is an error, where it gives no rows.
  *
