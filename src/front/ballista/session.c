@@ -100,10 +100,13 @@ static pt_status no_memory(pt_error *err)
 static pt_status make_session(pt__ballista *mount, const char *user, pt_session **out, pt_error *err)
 {
     pt_session_request request = {.size_bytes = sizeof(request), .user = user};
-    PT_TRY(pt_host_create_session(mount->host, &request, out, err));
-    pt_status status = pt__session_conf_set(*out, "spark.sql.session.timeZone", "UTC", err);
-    if (status != PT_OK)
-        pt__ballista_session_end(mount, *out);
+    pt_session *made = NULL;
+    PT_TRY(pt_host_create_session(mount->host, &request, &made, err));
+    pt_status status = pt__session_conf_set(made, "spark.sql.session.timeZone", "UTC", err);
+    if (status == PT_OK)
+        *out = made;
+    else
+        pt__ballista_session_end(mount, made);
     return status;
 }
 
@@ -220,8 +223,10 @@ pt_status pt__ballista_session_for(pt__ballista *mount, const char *user, const 
     if (!*is_own)
         return PT_OK;
     pt_status status = apply(*out, settings, err);
-    if (status != PT_OK)
+    if (status != PT_OK) {
         pt__ballista_session_end(mount, *out);
+        *out = NULL;
+    }
     return status;
 }
 

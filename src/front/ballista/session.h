@@ -35,7 +35,7 @@ pt_status pt__ballista_session_update(pt__ballista *mount, const char *user, con
 bool pt__ballista_session_remove(pt__ballista *mount, const char *user, const char *id);
 
 /**
- * The session for one query: a reference. `*is_own`: it is the query's alone, to be closed with its job, because the
+ * The session for one query: a reference; NULL on failure. `*is_own`: it is the query's alone, to be closed with its job, because the
  * client made none of that id or the query has settings that differ.
  */
 pt_status pt__ballista_session_for(pt__ballista *mount, const char *user, const char *id,
