@@ -49,6 +49,14 @@ typedef struct pt_query {
     /* Of statements in a backend's own dialect; NULL: none. */
     struct ArrowArrayStream *parameters; /* rows of values, by position; moved out of by the operation */
     void *transaction;                   /* what pt_backend_vtable.begin made */
+    /* Of a job on record; NULL: it is not, or the backend's operations end with their node. */
+    const char *resume; /* what `announce` was told of this query on a node that has died since */
+    /**
+     * Tells under which handle another node may go on with the operation, in place of running the query again. Called
+     * by the thread that pulls, and best not for what ends at once: it is written down.
+     */
+    void (*announce)(void *context, const char *handle);
+    void *announce_context;
     /** A write whose operation_id pt_backend_vtable.was_committed is to find, once it has taken effect. */
     bool leaves_proof;
     const char *statement_id; /* unique; the engine may keep what it prepared of the text under it until it executes */

@@ -100,6 +100,7 @@ void pt__durable_free(pt__durable *d)
     free(d->user);
     free(d->output_name);
     free(d->backend);
+    free(d->handle);
     free(d);
 }
 
@@ -138,6 +139,7 @@ static pt_bytes *encode_outcome(pt_job *job, const pt_error *err)
         .parameter_count = count,
         .output = d->output_name,
         .backend = job->backend,
+        .handle = d->handle,
         .batch_count = job->batches_written,
         .progress_percent = percent_of(job),
         .attempt = job->attempt,
@@ -247,6 +249,22 @@ pt_status pt__job_begin(pt_job *job, pt_job_kind kind, pt_error *err)
     if (kind == PT_JOB_READ && is_known)
         return PT_OK; /* to run it again is the same as to run one that has touched nothing */
     return record_state(job, PT_OPERATION_RUNNING, NULL, job->session->host->limits.lease, err);
+}
+
+void pt__durable_announce(void *context, const char *handle)
+{
+    pt_job *job = context;
+    pt_error err = PT_ERROR_INIT;
+    char *copy = strdup(handle);
+    pthread_mutex_lock(&job->lock);
+    free(job->durable->handle);
+    job->durable->handle = copy;
+    pthread_mutex_unlock(&job->lock);
+    pt_status status = record_state(job, PT_OPERATION_RUNNING, NULL, job->session->host->limits.lease, &err);
+    if (status != PT_OK) /* the job goes on, and would be run again from its beginning */
+        pt__host_log(job->session->host, PT_LOG_WARN, "job", "the handle of %s is not on record: %s", job->id,
+                     err.message);
+    pt_error_clear(&err);
 }
 
 void pt__job_needs(pt_job *job, const char *what, const char *name)

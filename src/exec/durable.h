@@ -24,6 +24,7 @@ struct pt__durable {
     char *output_name;   /* of the sealed file; NULL: none; under the job's lock */
     atomic_bool is_lost; /* another node has the job */
     atomic_bool is_over; /* the end is being recorded, or was */
+    char *handle;        /* of the backend's operation, for the next node; NULL: none; under the job's lock */
     char **needs;        /* under the job's lock */
     size_t need_count;
 };
@@ -36,6 +37,12 @@ void pt__durable_free(pt__durable *durable);
 
 /** Puts a new job on record. Errors: PT_ALREADY_EXISTS. */
 pt_status pt__durable_insert(pt_job *job, pt_operation_state state, pt_error *err);
+
+/**
+ * Notes under which handle another node may go on with the operation that the job's worker waits for (pt_query).
+ * `context` is the job.
+ */
+void pt__durable_announce(void *context, const char *handle);
 
 /** Whether the job is on record: `job` may be NULL. */
 bool pt__durable_is_on_record(const pt_job *job);

@@ -303,6 +303,8 @@ static pt_status go_on(pt_job *job, const pt__stored_job *stored, pt_error *err)
 {
     pt_error why = PT_ERROR_INIT;
     set_numbers(job, stored);
+    if (stored->outcome.handle != NULL)
+        job->durable->handle = strdup(stored->outcome.handle);
     remove_outputs(job->session->host, stored);
     pt_status status = restore_state(job->session, &stored->request, &why);
     if (status == PT_OK)

@@ -1,5 +1,6 @@
 #include "exec/run.h"
 
+#include "base/unconst.h"
 #include "exec/durable.h"
 #include "exec/persist.h"
 #include "exec/recover.h"
@@ -149,6 +150,11 @@ pt_query pt__query_for(pt_session *session, const pt_job *job, pt__arena *arena,
     };
     if (job != NULL && job->traceparent[0] != '\0')
         query.traceparent = job->traceparent;
+    if (pt__durable_is_on_record(job)) {
+        query.resume = job->durable->handle;
+        query.announce = pt__durable_announce;
+        query.announce_context = pt__unconst(job);
+    }
     if (arena != NULL && session->host->has_wrappers)
         add_settings(session, arena, &query);
     return query;

@@ -29,7 +29,8 @@ enum outcome_field {
     OUTCOME_ATTEMPT = 8,
     OUTCOME_NEED = 9,
     OUTCOME_BACKEND = 10,
-    OUTCOME_PROGRESS = 11
+    OUTCOME_PROGRESS = 11,
+    OUTCOME_HANDLE = 12
 };
 
 /* ---- encoding ---- */
@@ -93,6 +94,7 @@ void pt__job_outcome_encode(pt__buffer *out, const pt__job_outcome_record *o)
         append_pair(out, OUTCOME_PARAMETER, o->parameters[i].key, o->parameters[i].value);
     append_text(out, OUTCOME_OUTPUT, o->output);
     append_text(out, OUTCOME_BACKEND, o->backend);
+    append_text(out, OUTCOME_HANDLE, o->handle);
     pt__proto_append_integer(out, OUTCOME_BATCHES, o->batch_count);
     if (o->progress_percent > 0)
         pt__proto_append_integer(out, OUTCOME_PROGRESS, (uint64_t)o->progress_percent);
@@ -263,6 +265,7 @@ static pt_status take_outcome_field(pt__arena *arena, const pt__proto_field *fie
     case OUTCOME_PARAMETER: return push_pair(arena, field, &lists->parameters, err);
     case OUTCOME_OUTPUT: return take_text(arena, field, &out->output, err);
     case OUTCOME_BACKEND: return take_text(arena, field, &out->backend, err);
+    case OUTCOME_HANDLE: return take_text(arena, field, &out->handle, err);
     case OUTCOME_BATCHES: return take_integer(field, &out->batch_count, err);
     case OUTCOME_ATTEMPT:
         PT_TRY(take_integer(field, &attempt, err));

@@ -48,6 +48,7 @@ typedef struct pt__job_outcome_record {
     size_t parameter_count;
     const char *output; /* name of the file in the output directory; NULL: none is kept */
     const char *backend;
+    const char *handle; /* of the operation that runs (pt_query.resume); NULL: none is known */
     uint64_t batch_count;
     int progress_percent; /* of a job that runs; 0: unknown, or none */
     int64_t attempt;

@@ -36,12 +36,12 @@ def finish(process, limit_seconds):
 def test_a_job_that_takes_too_long_is_cancelled_and_its_slots_are_free(own_cluster, run_plan, rows, path):
     cluster = own_cluster(executors=1, slots=1)
     begun = time.monotonic()
-    done = run_plan(p.slow(path, 100), cluster.address, options=["--ballista.job-timeout", "1500ms"])
+    done = run_plan(p.slow(path, 10), cluster.address, options=["--ballista.job-timeout", "1500ms"])
     assert done.returncode == 1 and "ballista.job-timeout" in done.stderr
     assert time.monotonic() - begun < 4
     begun = time.monotonic()
     assert len(rows(p.scan([path / "0.parquet"], [("s", p.UTF8)]), cluster.address)) == ROWS + 1
-    assert time.monotonic() - begun < 2
+    assert time.monotonic() - begun < 3
 
 
 @pytest.mark.slow
@@ -58,7 +58,7 @@ def test_a_query_survives_its_schedulers_restart(own_cluster, start_plan, path, 
 
 def test_a_write_is_not_repeated_after_a_restart(own_cluster, start_plan, path, tmp_path):
     cluster = own_cluster()
-    process = start_plan(p.copy_to(p.slow(path, 100), f"file://{tmp_path}/out/"), cluster.address)
+    process = start_plan(p.copy_to(p.slow(path, 40), f"file://{tmp_path}/out/"), cluster.address)
     time.sleep(1)
     cluster.restart_scheduler()
     status, _, err = finish(process, 20)
@@ -68,7 +68,7 @@ def test_a_write_is_not_repeated_after_a_restart(own_cluster, start_plan, path, 
 
 def test_a_scheduler_that_is_gone_is_an_error_in_time(own_cluster, start_plan, path):
     cluster = own_cluster()
-    process = start_plan(p.slow(path, 100), cluster.address, options=["--ballista.reconnect-timeout", "2s"])
+    process = start_plan(p.slow(path, 40), cluster.address, options=["--ballista.reconnect-timeout", "2s"])
     time.sleep(1)
     cluster.scheduler.kill()
     status, _, err = finish(process, 15)
@@ -90,7 +90,7 @@ def test_another_scheduler_takes_over_a_query_that_reads(own_cluster, start_plan
 def test_a_frozen_scheduler_is_an_error_in_time(own_cluster, start_plan, path):
     cluster = own_cluster()
     options = ["--ballista.call-timeout", "1s", "--ballista.reconnect-timeout", "2s"]
-    process = start_plan(p.slow(path, 100), cluster.address, options=options)
+    process = start_plan(p.slow(path, 40), cluster.address, options=options)
     time.sleep(1)
     cluster.scheduler.signal(signal.SIGSTOP)
     status, _, err = finish(process, 15)
@@ -100,7 +100,7 @@ def test_a_frozen_scheduler_is_an_error_in_time(own_cluster, start_plan, path):
 
 def test_a_killed_executor_ends_within_the_jobs_limit(own_cluster, start_plan, path):
     cluster = own_cluster(executors=1)
-    process = start_plan(p.slow(path, 100), cluster.address, options=["--ballista.job-timeout", "4s"])
+    process = start_plan(p.slow(path, 40), cluster.address, options=["--ballista.job-timeout", "4s"])
     time.sleep(1)
     cluster.executors[0].signal(signal.SIGKILL)
     status, _, err = finish(process, 20)
@@ -110,7 +110,7 @@ def test_a_killed_executor_ends_within_the_jobs_limit(own_cluster, start_plan, p
 
 def test_a_frozen_executor_ends_within_the_jobs_limit(own_cluster, start_plan, path):
     cluster = own_cluster(executors=1)
-    process = start_plan(p.slow(path, 100), cluster.address, options=["--ballista.job-timeout", "4s"])
+    process = start_plan(p.slow(path, 40), cluster.address, options=["--ballista.job-timeout", "4s"])
     time.sleep(1)
     cluster.executors[0].signal(signal.SIGSTOP)
     status, _, err = finish(process, 20)
@@ -118,6 +118,7 @@ def test_a_frozen_executor_ends_within_the_jobs_limit(own_cluster, start_plan, p
     assert "ballista.job-timeout" in err
 
 
+@pytest.mark.slow
 def test_a_terminated_executor_is_an_error_or_an_answer(own_cluster, start_plan, path):
     cluster = own_cluster(executors=2)
     process = start_plan(p.slow(path, 2), cluster.address, options=["--ballista.job-timeout", "40s"])

@@ -81,12 +81,12 @@ def test_a_cancelled_query_frees_the_cluster(own_cluster, tmp_path, tmp_path_fac
     cluster = own_cluster(executors=1, slots=1)
     folder = tmp_path_factory.mktemp("many")
     pq.write_table(pa.table({"s": [f"row {i}" for i in range(50000)]}), folder / "0.parquet")
-    for i in range(1, 300):
+    for i in range(1, 600):
         os.link(folder / "0.parquet", folder / f"{i}.parquet")
     server = Server(tmp_path / "server", "--backend", "ballista", "--ballista.schedulers", cluster.address)
     session = open_session(server)
     turned = F.col("s")
-    for _ in range(10):
+    for _ in range(7):
         turned = F.upper(F.reverse(F.lower(turned)))
     failures = []
 

@@ -28,6 +28,9 @@ typedef struct operation {
     pt__remote_job job;
     pt__fetch fetch;
     bool reads_only;
+    const char *resume; /* pt_query */
+    void (*announce)(void *context, const char *handle);
+    void *announce_context;
     bool has_job;
     bool has_results; /* the job has ended well */
     bool has_delivered;
@@ -43,12 +46,21 @@ static operation *of(pt_operation *base)
 
 /* ---- the job ---- */
 
+static void make_job(operation *op)
+{
+    pt__remote_job_init(&op->job, op->cluster, &op->wake, &op->query, op->reads_only);
+    op->job.announce = op->announce;
+    op->job.announce_context = op->announce_context;
+    if (op->resume != NULL)
+        pt__remote_job_resume(&op->job, op->resume);
+    op->has_job = true;
+}
+
 static pt_status start(operation *op, pt_error *err)
 {
     op->state = PT_OPERATION_RUNNING;
     if (!op->has_job)
-        pt__remote_job_init(&op->job, op->cluster, &op->wake, &op->query, op->reads_only);
-    op->has_job = true;
+        make_job(op);
     PT_TRY(pt__remote_job_run(&op->job, op->arena, err));
     pt__fetch_init(&op->fetch, op->cluster, &op->wake, op->job.locations, op->job.location_count);
     op->has_results = true;
@@ -300,6 +312,9 @@ static pt_status fill(operation *op, const pt__ballista_session *session, const 
 {
     op->id = pt__arena_copy_string(op->arena, query->operation_id == NULL ? "" : query->operation_id);
     op->query.operation_id = op->id;
+    op->resume = query->resume == NULL ? NULL : pt__arena_copy_string(op->arena, query->resume);
+    op->announce = query->announce;
+    op->announce_context = query->announce_context;
     op->query.job_name = op->id;
     op->query.session_id = pt__arena_copy_string(op->arena, session->id);
     op->query.time_zone = query->time_zone == NULL ? NULL : pt__arena_copy_string(op->arena, query->time_zone);

@@ -2,11 +2,16 @@
 
 #include "backend/ballista/errors.h"
 #include "backend/ballista/locations.h"
+#include "base/map.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef Ballista__Protobuf__GetJobStatusResult status_result;
 typedef Ballista__Protobuf__JobStatus job_status;
+
+/* A job that ends sooner is run again as quickly as it is found. */
+enum { ANNOUNCE_AFTER_MS = 250, HANDLE_BYTES = PT_CHANNEL_ADDRESS_BYTES + PT_REMOTE_JOB_ID_BYTES + 32 };
 
 enum { RECONNECT_PAUSE_MS = 200, SUBMISSIONS_MAX = 3, FIRST_EVENT_MS = 1000 };
 
@@ -15,12 +20,56 @@ static const pt__ballista_options *options_of(const pt__remote_job *job)
     return &job->cluster->options;
 }
 
+static void set_times(pt__remote_job *job)
+{
+    uint64_t interval_ms = options_of(job)->nudge_interval_ms;
+    job->nudge_ms = interval_ms == 0 ? UINT64_MAX : pt__ms_from_now(interval_ms);
+    job->announce_ms = pt__ms_from_now(ANNOUNCE_AFTER_MS);
+}
+
 void pt__remote_job_init(pt__remote_job *job, pt__ballista *cluster, pt__wake *wake, const pt__remote_query *query,
                          bool reads_only)
 {
     *job = (pt__remote_job){.cluster = cluster, .wake = wake, .query = query, .reads_only = reads_only};
     job->scheduler = atomic_load(&cluster->scheduler);
     job->give_up_ms = pt__ms_from_now(cluster->options.job_timeout_ms);
+    set_times(job);
+}
+
+/* ---- handles: scheduler, job, what tells the query from others ---- */
+
+static uint64_t fingerprint(const pt__remote_job *job)
+{
+    return pt__hash_bytes(job->query->plan.data, job->query->plan.size_bytes);
+}
+
+bool pt__remote_job_resume(pt__remote_job *job, const char *handle)
+{
+    char address[PT_CHANNEL_ADDRESS_BYTES];
+    char id[PT_REMOTE_JOB_ID_BYTES];
+    unsigned long long hash;
+    if (sscanf(handle, "%299s %127s %llx", address, id, &hash) != 3 || hash != fingerprint(job) || !job->reads_only)
+        return false;
+    for (size_t i = 0; i < options_of(job)->scheduler_count; i++) {
+        if (strcmp(options_of(job)->schedulers[i], address) == 0) {
+            job->scheduler = i;
+            job->is_resumed = true;
+            snprintf(job->id, sizeof(job->id), "%s", id);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void announce(pt__remote_job *job)
+{
+    char handle[HANDLE_BYTES];
+    if (job->announce == NULL || job->id[0] == '\0' || pt__monotonic_ms() < job->announce_ms)
+        return;
+    snprintf(handle, sizeof(handle), "%s %s %llx", options_of(job)->schedulers[job->scheduler], job->id,
+             (unsigned long long)fingerprint(job));
+    job->announce(job->announce_context, handle);
+    job->announce_ms = UINT64_MAX;
 }
 
 /* ---- the connection ---- */
@@ -81,7 +130,7 @@ static pt_status submit(pt__remote_job *job, pt_error *err)
         status = submit_here(job, err);
         if (status == PT_OK) {
             atomic_store(&job->cluster->scheduler, job->scheduler);
-            job->nudge_ms = pt__ms_from_now(options->nudge_interval_ms);
+            set_times(job);
             return PT_OK;
         }
         if (!may_try_another(job, status))
@@ -99,10 +148,8 @@ typedef enum progress { GOES_ON, IS_LOST, HAS_ENDED } progress;
 
 static pt_status give_up(pt__remote_job *job, pt_error *err)
 {
-    return pt_error_set(err, PT_TIMEOUT,
-                        "the job %s on Ballista was cancelled, because it ran for longer than %llu ms "
-                        "(ballista.job-timeout)",
-                        job->id, (unsigned long long)options_of(job)->job_timeout_ms);
+    return pt_error_set(err, PT_TIMEOUT, "the query ran for longer on Ballista than %llu ms (ballista.job-timeout)",
+                        (unsigned long long)options_of(job)->job_timeout_ms);
 }
 
 static pt_status take_status(pt__remote_job *job, pt__arena *arena, const status_result *result, progress *out,
@@ -117,6 +164,10 @@ static pt_status take_status(pt__remote_job *job, pt__arena *arena, const status
     switch (status->status_case) {
     case BALLISTA__PROTOBUF__JOB_STATUS__STATUS_FAILED:
         job->is_over = true;
+        if (job->is_resumed) { /* perhaps by its node, which was told to stop */
+            *out = IS_LOST;
+            return PT_OK;
+        }
         return pt__ballista_job_failed(status->failed->error, err);
     case BALLISTA__PROTOBUF__JOB_STATUS__STATUS_SUCCESSFUL:
         *out = HAS_ENDED;
@@ -175,6 +226,7 @@ static pt_status poll_to_end(pt__remote_job *job, pt__arena *arena, progress *ou
             return give_up(job, err);
         pause_ms = earlier(pause_ms + (pause_ms + 1) / 2, options_of(job)->poll_most_ms);
         nudge(job);
+        announce(job);
         PT_TRY(poll_once(job, arena, out, err));
     }
     return PT_OK;
@@ -216,6 +268,12 @@ static pt_status end_of_events(pt__remote_job *job, progress *out, pt_error *err
     return is_lost ? PT_OK : status;
 }
 
+static uint64_t next_look_ms(const pt__remote_job *job)
+{
+    uint64_t next_ms = earlier(job->give_up_ms, job->nudge_ms);
+    return job->announce == NULL || job->id[0] == '\0' ? next_ms : earlier(next_ms, job->announce_ms);
+}
+
 static pt_status listen_to_end(pt__remote_job *job, pt__arena *arena, progress *out, pt_error *err)
 {
     pt_bytes *message = NULL;
@@ -228,7 +286,8 @@ static pt_status listen_to_end(pt__remote_job *job, pt__arena *arena, progress *
             if (pt__monotonic_ms() >= job->give_up_ms)
                 return give_up(job, err);
             nudge(job);
-            PT_TRY(pt__channels_wait(&job->channel, 1, job->wake, earlier(job->give_up_ms, job->nudge_ms), err));
+            announce(job);
+            PT_TRY(pt__channels_wait(&job->channel, 1, job->wake, next_look_ms(job), err));
             break;
         }
     }
@@ -265,6 +324,7 @@ static pt_status lost(const pt__remote_job *job, pt_error *err)
 void pt__remote_job_forget(pt__remote_job *job)
 {
     job->id[0] = '\0';
+    job->is_resumed = false;
     job->is_over = job->has_results = false;
     job->locations = NULL;
     job->location_count = 0;
@@ -324,7 +384,7 @@ pt_status pt__remote_job_run(pt__remote_job *job, pt__arena *arena, pt_error *er
 
 /* ---- its end ---- */
 
-/* One that was pushed and is to be cancelled must have told its id first. */
+/* One that is pushed can be cancelled once its id was told; a scheduler may do so at its end only. */
 static void await_id(pt__remote_job *job, pt__arena *arena)
 {
     uint64_t until_ms = pt__ms_from_now(FIRST_EVENT_MS);
