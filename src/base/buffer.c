@@ -29,6 +29,11 @@ bool pt__buffer_reserve(pt__buffer *buffer, size_t extra_bytes)
         return false;
     if (extra_bytes <= buffer->capacity_bytes - buffer->size_bytes)
         return true;
+    size_t limit = buffer->limit_bytes == 0 ? SIZE_MAX : buffer->limit_bytes;
+    if (extra_bytes > limit || buffer->size_bytes > limit - extra_bytes) {
+        buffer->failed = true;
+        return false;
+    }
     size_t capacity = buffer->capacity_bytes == 0 ? SMALLEST_BYTES : buffer->capacity_bytes;
     while (capacity - buffer->size_bytes < extra_bytes && capacity <= SIZE_MAX / 2)
         capacity *= 2;

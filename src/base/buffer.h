@@ -18,11 +18,12 @@ typedef struct pt__buffer {
     size_t size_bytes;
     size_t capacity_bytes;
     bool failed;
+    size_t limit_bytes; /* more is not kept but fails; 0: none */
 } pt__buffer;
 
 #define PT_BUFFER_INIT                                                                                                 \
     {                                                                                                                  \
-        NULL, 0, 0, false                                                                                              \
+        NULL, 0, 0, false, 0                                                                                           \
     }
 
 void pt__buffer_init(pt__buffer *buffer);

@@ -108,9 +108,10 @@ PT_LOWERING(substring)
 static pt_status concat_arrays(pt__lower *lower, const pt_expr_call *call, pt_error *err)
 {
     size_t mark = lower->text.size_bytes;
-    pt__put(lower, "CASE WHEN ");
-    pt__put_all_present(lower, call->argument_count);
-    pt__put(lower, " THEN ");
+    pt__put(lower, "CASE WHEN spark_may_hold(");
+    for (size_t i = 0; i < call->argument_count; i++)
+        pt__putf(lower, "%slen({%zu})", i == 0 ? "" : " + ", i);
+    pt__put(lower, ", 'concat') THEN ");
     for (size_t i = 1; i < call->argument_count; i++)
         pt__put(lower, "list_concat(");
     pt__put(lower, "{0}");
@@ -132,11 +133,5 @@ PT_LOWERING(concat)
             return pt__lower_unsupported(err, call->base.origin, "concat of more than 9 arrays");
         return concat_arrays(lower, call, err);
     }
-    pt__put(lower, "(");
-    for (size_t i = 0; i < call->argument_count; i++) {
-        pt__put(lower, i == 0 ? "" : " || ");
-        PT_TRY(pt__lower_expr(lower, call->arguments[i], err));
-    }
-    pt__put(lower, ")");
-    return PT_OK;
+    return pt__by_template(lower, call, call->argument_count == 1 ? "{0}" : "spark_concat({*})", err);
 }

@@ -127,13 +127,20 @@ static pt_status restrict_files(duckdb_connection connection, const pt_config *c
 /* Footers of Parquet files are kept within the memory limit, and read again when their file has changed. */
 static const char DATABASE_SETTINGS[] = "SET GLOBAL parquet_metadata_cache = true";
 
+static pt_status make_functions(pt__duckdb *self, const pt_config *config, pt_error *err)
+{
+    uint64_t limit_bytes = 0;
+    PT_TRY(pt_config_size(config, "duckdb.value-limit", PT_VALUE_LIMIT_BYTES, &limit_bytes, err));
+    return pt__functions_new(NULL, limit_bytes, &self->functions, err);
+}
+
 static pt_status prepare(pt__duckdb *self, const pt_config *config, pt_error *err)
 {
     duckdb_connection connection;
     PT_TRY(pt__duckdb_borrow(self, &connection, err));
     pt_status status = read_catalog_name(self, connection, err);
     if (status == PT_OK)
-        status = pt__functions_new(NULL, &self->functions, err);
+        status = make_functions(self, config, err);
     if (status == PT_OK)
         status = pt__local_register_function(self, connection, err);
     if (status == PT_OK)

@@ -17,27 +17,6 @@ void pt__fn_put_string(pt__fn_call *call, idx_t row, const char *string)
     pt__fn_put_text(call, row, string, strlen(string));
 }
 
-bool pt__fn_put_buffer(pt__fn_call *call, idx_t row, const pt__buffer *buffer)
-{
-    if (buffer->failed)
-        return pt__fn_fail_memory(call);
-    pt__fn_put_text(call, row, buffer->size_bytes == 0 ? "" : (const char *)buffer->data, buffer->size_bytes);
-    return true;
-}
-
-bool pt__fn_may_make(pt__fn_call *call, uint64_t size_bytes)
-{
-    char wanted[24];
-    char allowed[24];
-    call->made_bytes += size_bytes;
-    if (call->made_bytes <= PT__FN_MADE_BYTES_MAX)
-        return true;
-    snprintf(wanted, sizeof(wanted), "%llu", (unsigned long long)call->made_bytes);
-    snprintf(allowed, sizeof(allowed), "%llu", (unsigned long long)PT__FN_MADE_BYTES_MAX);
-    return pt__fn_raise(call, PT_COND_UNABLE_TO_ACQUIRE_MEMORY, "requestedBytes", wanted, "receivedBytes", allowed,
-                        NULL);
-}
-
 bool pt__fn_type_is_integer(const pt__fn_type *type)
 {
     return type->id >= DUCKDB_TYPE_TINYINT && type->id <= DUCKDB_TYPE_BIGINT;

@@ -97,7 +97,8 @@ struct pt__fn_call {
     uint64_t *out_validity; /* NULL: no row is NULL so far */
     pt__fn_state *state;
     struct pt__zones *zones;
-    uint64_t made_bytes; /* pt__fn_may_make */
+    uint64_t made_bytes;       /* by this call so far */
+    uint64_t made_limit_bytes; /* see made.c */
     bool failed;
 };
 
@@ -153,7 +154,7 @@ static inline void pt__fn_put_text(pt__fn_call *call, idx_t row, const char *dat
 }
 
 void pt__fn_put_string(pt__fn_call *call, idx_t row, const char *string);
-/** Fails the call when the buffer has failed. */
+/** Fails the call when the buffer has failed, or the results of the call are too large. */
 bool pt__fn_put_buffer(pt__fn_call *call, idx_t row, const pt__buffer *buffer);
 
 static inline pt_int128 pt__fn_load_int128(const void *data)
@@ -222,11 +223,10 @@ void pt__fn_append_condition(pt__buffer *text, pt__condition_id condition, va_li
 /** Fail the call with no condition of Spark's. Always false. */
 bool pt__fn_fail_memory(pt__fn_call *call);
 
-/** What the results of one call, up to 2048 rows, may take together: the engine's memory limit does not see them. */
-#define PT__FN_MADE_BYTES_MAX (UINT64_C(1) << 29)
-
 /** Asked before a result of that size is made. False after failing the call with UNABLE_TO_ACQUIRE_MEMORY. */
 bool pt__fn_may_make(pt__fn_call *call, uint64_t size_bytes);
+/** Elements that the lists of a call may have together. */
+uint64_t pt__fn_list_limit(const pt__fn_call *call);
 /** The lowering gave a type that the function does not take. */
 bool pt__fn_fail_type(pt__fn_call *call, size_t column);
 

@@ -405,6 +405,8 @@ static bool read_conversion(formatter *f, conversion *c)
     while (f->at < f->end && read_flag(c, *f->at))
         f->at++;
     c->width = read_digits(f);
+    if (c->width > 0 && !pt__fn_may_make(f->call, (uint64_t)c->width))
+        return false;
     if (f->at < f->end && *f->at == '.') {
         f->at++;
         c->precision = read_digits(f);

@@ -26,6 +26,10 @@
 
 #include <duckdb.h>
 #include <stdbool.h>
+#include <stdint.h>
+
+/** The default of duckdb.value-limit. */
+#define PT_VALUE_LIMIT_BYTES (UINT64_C(1) << 29)
 
 #define PT_AGGREGATE_PREFIX "spark_agg_"
 /** Of the forms for windows whose frame is the whole partition; see register_aggregates.c. */
@@ -38,9 +42,11 @@ typedef struct pt__functions pt__functions;
  * Registers nothing yet.
  *
  * Ownership: `zones` is lent to the functions and must live as long as the database; NULL: they keep their own.
+ * Units:     `made_limit_bytes` is what the results of one call, up to 2048 rows, may take together: the engine's memory
+ *            limit does not see them.
  * Errors:    PT_NO_MEMORY.
  */
-pt_status pt__functions_new(pt__zones *zones, pt__functions **out, pt_error *err);
+pt_status pt__functions_new(pt__zones *zones, uint64_t made_limit_bytes, pt__functions **out, pt_error *err);
 
 /** What was registered stays usable until the database is closed, before or after this call. */
 void pt__functions_free(pt__functions *functions);

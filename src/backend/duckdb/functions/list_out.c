@@ -26,25 +26,36 @@ static bool reserve(pt__list_out *out, idx_t capacity)
     return true;
 }
 
+/* As the user calls it. */
+static void put_function_name(const char *ours, char out[64])
+{
+    static const char PICKS[] = "spark_pick_";
+    bool picks = strncmp(ours, PICKS, sizeof(PICKS) - 1) == 0;
+    snprintf(out, 64, picks ? "`array_%s`" : "`%s`", ours + (picks ? sizeof(PICKS) - 1 : strlen("spark_")));
+}
+
 static bool fail_length(pt__list_out *out, idx_t length)
 {
     char wanted[24];
     char allowed[24];
+    char name[64];
+    put_function_name(out->call->row->name, name);
     snprintf(wanted, sizeof(wanted), "%llu", (unsigned long long)length);
-    snprintf(allowed, sizeof(allowed), "%llu",
-             (unsigned long long)(length > PT__LIST_LENGTH_SPARK ? PT__LIST_LENGTH_SPARK : PT__LIST_LENGTH_MAX));
+    snprintf(
+        allowed, sizeof(allowed), "%llu",
+        (unsigned long long)(length > PT__LIST_LENGTH_SPARK ? PT__LIST_LENGTH_SPARK : pt__fn_list_limit(out->call)));
     return pt__fn_raise(out->call, PT_COND_COLLECTION_SIZE_LIMIT_EXCEEDED_FUNCTION, "numberOfElements", wanted,
-                        "maxRoundedArrayLength", allowed, "functionName", out->call->row->name, NULL);
+                        "maxRoundedArrayLength", allowed, "functionName", name, NULL);
 }
 
 bool pt__list_out_may_hold(pt__list_out *out, idx_t count)
 {
-    return out->size + count <= PT__LIST_LENGTH_MAX || fail_length(out, count);
+    return out->size + count <= pt__fn_list_limit(out->call) || fail_length(out, count);
 }
 
 bool pt__list_out_grow(pt__list_out *out, idx_t count, idx_t *position)
 {
-    if (out->size + count > PT__LIST_LENGTH_MAX)
+    if (out->size + count > pt__fn_list_limit(out->call))
         return fail_length(out, out->size - out->start + count);
     if (out->size + count > out->capacity) {
         idx_t doubled = out->capacity * 2 < 2048 ? 2048 : out->capacity * 2;

@@ -15,9 +15,7 @@
 #include "backend/duckdb/functions/call.h"
 
 enum {
-    PT__LIST_LENGTH_SPARK = 2147483632, /* Spark's limit of an array's length */
-    /** Ours, of all lists of a call: half a GiB of bigint, as the engine's memory limit does not see it. */
-    PT__LIST_LENGTH_MAX = 1 << 26
+    PT__LIST_LENGTH_SPARK = 2147483632 /* Spark's limit of an array's length */
 };
 
 typedef struct pt__list_out {
@@ -35,7 +33,7 @@ bool pt__list_out_open(pt__list_out *out, pt__fn_call *call);
 void pt__list_out_begin(pt__list_out *out);
 /** False after failing the call: more elements than the lists of a call may have. Asked before a long loop. */
 bool pt__list_out_may_hold(pt__list_out *out, idx_t count);
-/** False after failing the call: no memory, or more than PT__LIST_LENGTH_MAX elements together. */
+/** False after failing the call: no memory, or more than pt__fn_list_limit elements together. */
 bool pt__list_out_grow(pt__list_out *out, idx_t count, idx_t *position);
 bool pt__list_out_push_int64(pt__list_out *out, int64_t value);
 bool pt__list_out_push_text(pt__list_out *out, pt_text_view text);

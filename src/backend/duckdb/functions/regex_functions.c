@@ -123,7 +123,7 @@ static bool replace(pt__fn_call *call, idx_t row)
     size_t copied = 0;
     pt__span match;
     bool behind_end = position > 1 && text.size_bytes == 0;
-    for (size_t from = 0; !behind_end && pt__fn_find(call, regex, text, from, &match);) {
+    for (size_t from = 0; !behind_end && !out->failed && pt__fn_find(call, regex, text, from, &match);) {
         pt__buffer_append(out, text.data + copied, match.start - copied);
         if (!append_replacement(out, regex, text, pt__fn_text(call, 2, row)))
             return raise_replacement(call, row, position);

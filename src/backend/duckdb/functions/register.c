@@ -32,6 +32,7 @@ static const pt__fn_row ROWS[] = {
 typedef struct services {
     pt__zones *zones;
     bool own_zones;
+    uint64_t made_limit_bytes;
     atomic_size_t users;
 } services;
 
@@ -168,7 +169,10 @@ static void free_state(void *data)
 
 static void init_state(duckdb_init_info info)
 {
+    const registration *registered = duckdb_scalar_function_init_get_extra_info(info);
     pt__fn_state *state = calloc(1, sizeof(*state));
+    if (state != NULL)
+        state->scratch.limit_bytes = state->scratch2.limit_bytes = (size_t)registered->shared->made_limit_bytes;
     if (state == NULL)
         duckdb_scalar_function_init_set_error(info, "out of memory");
     else
@@ -231,6 +235,7 @@ static void run(duckdb_function_info info, duckdb_data_chunk input, duckdb_vecto
         .out_validity = duckdb_vector_get_validity(output),
         .state = duckdb_scalar_function_get_state(info),
         .zones = registered->shared->zones,
+        .made_limit_bytes = registered->shared->made_limit_bytes,
     };
     if (!open_columns(&call, input, duckdb_scalar_function_get_bind_data(info), registered->takes_row))
         return;
@@ -475,12 +480,13 @@ static bool is_registered(const pt__functions *functions, const char *name)
 
 /* Public. */
 
-static services *enter_services(pt__zones *zones)
+static services *enter_services(pt__zones *zones, uint64_t made_limit_bytes)
 {
     services *shared = calloc(1, sizeof(*shared));
     if (shared == NULL)
         return NULL;
     shared->own_zones = zones == NULL;
+    shared->made_limit_bytes = made_limit_bytes;
     shared->zones = zones == NULL ? pt__zones_new(NULL) : zones;
     atomic_init(&shared->users, 1);
     if (shared->zones != NULL)
@@ -489,10 +495,10 @@ static services *enter_services(pt__zones *zones)
     return NULL;
 }
 
-pt_status pt__functions_new(pt__zones *zones, pt__functions **out, pt_error *err)
+pt_status pt__functions_new(pt__zones *zones, uint64_t made_limit_bytes, pt__functions **out, pt_error *err)
 {
     pt__functions *functions = calloc(1, sizeof(*functions));
-    services *shared = enter_services(zones);
+    services *shared = enter_services(zones, made_limit_bytes);
     if (functions == NULL || shared == NULL) {
         if (shared != NULL)
             leave_services(shared);

@@ -13,7 +13,7 @@ static void open_fixture(fixture *f)
     *f = (fixture){.err = PT_ERROR_INIT};
     PT_REQUIRE(duckdb_open(NULL, &f->database) == DuckDBSuccess);
     PT_REQUIRE(duckdb_connect(f->database, &f->connection) == DuckDBSuccess);
-    PT_REQUIRE(pt__functions_new(NULL, &f->functions, &f->err) == PT_OK);
+    PT_REQUIRE(pt__functions_new(NULL, PT_VALUE_LIMIT_BYTES, &f->functions, &f->err) == PT_OK);
 }
 
 static void close_fixture(fixture *f)

@@ -50,7 +50,7 @@ void pt__fn_check(const pt__fn_case *cases, size_t count, const char *file)
     PT_REQUIRE(duckdb_open(NULL, &database) == DuckDBSuccess);
     PT_REQUIRE(duckdb_connect(database, &connection) == DuckDBSuccess);
     pt__functions *functions;
-    PT_REQUIRE(pt__functions_new(NULL, &functions, &err) == PT_OK);
+    PT_REQUIRE(pt__functions_new(NULL, PT_VALUE_LIMIT_BYTES, &functions, &err) == PT_OK);
     for (size_t i = 0; i < count; i++) {
         PT_CHECK_EQ(pt__functions_register(functions, connection, cases[i].sql, &err), PT_OK);
         PT_CHECK_STR(err.message, "");

@@ -139,3 +139,22 @@ PT_TEST(parse_url_follows_spark)
 {
     PT__FN_CHECK(URLS);
 }
+
+static const pt__fn_case MADE[] = {
+    {"spark_concat('a', 'é', ''), spark_concat('a', NULL), hex(spark_concat('\\x01'::BLOB, '\\x02'::BLOB))",
+     "aé | NULL | 0102"},
+    {"spark_replace('abcabc', 'bc', 'x'), spark_replace('aaa', 'aa', 'b'), spark_replace('abc', '', 'x'), "
+     "spark_replace('', 'a', 'x'), spark_replace('aXa', 'a', '')",
+     "axax | ba | abc |  | X"},
+    {"spark_may_hold(2, 'concat'), spark_may_hold(NULL, 'concat'), spark_may_flatten([[1], [2]]), "
+     "spark_may_flatten([[1], NULL])",
+     "true | NULL | true | NULL"},
+    {"spark_may_hold(67108865, 'concat')",
+     "! [COLLECTION_SIZE_LIMIT_EXCEEDED.FUNCTION]{\"numberOfElements\":\"67108865\","
+     "\"maxRoundedArrayLength\":\"67108864\",\"functionName\":\"`concat`\"}"},
+};
+
+PT_TEST(what_functions_make_has_a_limit)
+{
+    PT__FN_CHECK(MADE);
+}
