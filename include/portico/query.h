@@ -61,6 +61,11 @@ typedef struct pt_query {
     bool leaves_proof;
     const char *statement_id; /* unique; the engine may keep what it prepared of the text under it until it executes */
     bool *is_update; /* set before the operation's stream gives its schema, and lives as long as the operation */
+    /**
+     * The plan that `encoded` says, which wrappers could look at; NULL: none. As long as `plan` is this very one, a
+     * backend that accepts the format may run `encoded` instead; its result has the plan's columns all the same.
+     */
+    const pt_plan *encoded_plan;
 } pt_query;
 
 #ifdef __cplusplus

@@ -201,9 +201,11 @@ static bool is_plain_local(const pt_plan *relation, const struct ArrowSchema *sc
     return same_layout(pt__plan_as_local(relation)->rows->schema, schema);
 }
 
-pt_status pt__run_relation(pt_session *session, pt_job *job, const pt_plan *relation, const pt__row_sink *sink,
-                           pt_error *err)
+/* `encoded` NULL: there is only the plan. */
+static pt_status run_relation(pt_session *session, pt_job *job, const pt_plan *relation,
+                              const pt_encoded_query *encoded, const pt__row_sink *sink, pt_error *err)
 {
+    const pt_plan *given = relation;
     PT_TRY(pt__use_persisted(session, job, relation, &relation, err));
     run r = {.session = session, .job = job, .sink = sink, .err = err};
     char zone[PT_ZONE_NAME_MAX];
@@ -212,10 +214,26 @@ pt_status pt__run_relation(pt_session *session, pt_job *job, const pt_plan *rela
     PT_TRY(pt__arrow_schema(relation->columns, relation->column_count, zone, &schema, err));
     pt_query query = pt__query_for(session, job, job == NULL ? NULL : pt__job_arena(job), zone);
     query.plan = relation;
+    if (encoded != NULL) {
+        query.encoded = *encoded;
+        query.encoded_plan = given;
+    }
     pt_status status = is_plain_local(relation, &schema) ? run_local(&r, pt__plan_as_local(relation), &schema)
                                                          : run_query(&r, &query, &schema);
     schema.release(&schema);
     return status;
+}
+
+pt_status pt__run_relation(pt_session *session, pt_job *job, const pt_plan *relation, const pt__row_sink *sink,
+                           pt_error *err)
+{
+    return run_relation(session, job, relation, NULL, sink, err);
+}
+
+pt_status pt__run_checked(pt_job *job, const pt_plan *relation, const pt_encoded_query *encoded,
+                          const pt__row_sink *sink, pt_error *err)
+{
+    return run_relation(job->session, job, relation, encoded, sink, err);
 }
 
 bool pt__host_backend_accepts(const pt_host *host, const char *format)

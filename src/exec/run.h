@@ -33,6 +33,10 @@ pt_status pt__session_permit(pt_session *session, const pt_access *access, pt_er
 pt_status pt__run_relation(pt_session *session, pt_job *job, const pt_plan *relation, const pt__row_sink *sink,
                            pt_error *err);
 
+/** The same for a relation that was decoded from a query that the backend takes as it is, too. */
+pt_status pt__run_checked(pt_job *job, const pt_plan *relation, const pt_encoded_query *encoded,
+                          const pt__row_sink *sink, pt_error *err);
+
 /** A query in a format of the backend's own; its schema is the backend's. */
 pt_status pt__run_encoded(pt_job *job, const pt__statement_request *request, bool *is_update, const pt__row_sink *sink,
                           pt_error *err);

@@ -23,18 +23,35 @@ static pt_status tell_read(pt_job *job, const pt__statement_request *request, pt
     return request->was_read == NULL ? PT_OK : request->was_read(job, request->was_read_context, err);
 }
 
-static pt_status run_decoded(pt_job *job, const pt__statement_request *request, pt_error *err)
+/* Options of a query that goes on undecoded are the backend's. */
+static pt_encoded_query without_options(const pt__statement_request *request)
+{
+    return (pt_encoded_query){.format = request->query.format, .payload = request->query.payload};
+}
+
+/* `passes`: the backend takes the query as it is, once its plan has been looked at. */
+static pt_status run_decoded(pt_job *job, const pt__statement_request *request, bool passes, pt_error *err)
 {
     const pt_plan *plan = NULL;
     const pt_plan *relation = NULL;
     bool was_command;
+    const pt_encoded_query query = passes ? without_options(request) : request->query;
     PT_TRY(refuse_undecodable(request, err));
-    PT_TRY(pt__session_decode(pt__job_session(job), pt__job_arena(job), &request->query, &plan, err));
+    PT_TRY(pt__session_decode(pt__job_session(job), pt__job_arena(job), &query, &plan, err));
     PT_TRY(tell_read(job, request, err));
     if (request->started != NULL)
         PT_TRY(request->started(request->context, pt__plan_is_command(plan), err));
     PT_TRY(pt__job_settle(job, plan, &relation, &was_command, err));
-    return pt__job_execute(job, relation, err);
+    if (!passes || was_command)
+        return pt__job_execute(job, relation, err);
+    pt__spool_sink rows;
+    const pt__row_sink sink = pt__spool_sink_init(&rows, job);
+    return pt__run_checked(job, relation, &request->query, &sink, err);
+}
+
+bool pt__session_backend_accepts(const pt_session *session, const char *format)
+{
+    return pt__host_backend_accepts(session->host, format);
 }
 
 bool pt__job_backend_accepts(const pt_job *job, const char *format)
@@ -71,8 +88,11 @@ static pt_status end_rows(void *context, pt_error *err)
 
 pt_status pt__job_run_statement(pt_job *job, const pt__statement_request *request, pt_error *err)
 {
-    if (!pt__host_backend_accepts(job->session->host, request->query.format))
-        return run_decoded(job, request, err);
+    pt_host *host = job->session->host;
+    bool is_accepted = pt__host_backend_accepts(host, request->query.format);
+    bool must_be_seen = host->has_wrappers && pt__host_check_format(host, request->query.format, NULL) == PT_OK;
+    if (!is_accepted || must_be_seen)
+        return run_decoded(job, request, is_accepted, err);
     pt__spool_sink rows;
     PT_TRY(tell_read(job, request, err));
     statement_sink s = {.spool = pt__spool_sink_init(&rows, job), .request = request};

@@ -33,6 +33,7 @@ pt_status pt__job_run_statement(pt_job *job, const pt__statement_request *reques
 
 /** Whether the job's backend takes the format undecoded. */
 bool pt__job_backend_accepts(const pt_job *job, const char *format);
+bool pt__session_backend_accepts(const pt_session *session, const char *format);
 
 /** The rows of a statement in such a format as one whole IPC stream in memory. PT_LIMIT beyond result.collect-limit. */
 pt_status pt__job_collect_statement(pt_job *job, const pt__statement_request *request, pt_bytes **ipc_stream,

@@ -253,7 +253,7 @@ static pt_status execute(void *session, const pt_query *query, pt_operation **ou
     test_operation *op = calloc(1, sizeof(*op));
     op->base.vtable = &operation_vtable;
     op->step = 1;
-    if (query->plan == NULL)
+    if (query->plan == NULL || query->plan == query->encoded_plan)
         read_text(op, query->encoded.payload);
     else if (read_plan(op, query->plan, err) != PT_OK) {
         free(op);

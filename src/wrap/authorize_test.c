@@ -3,6 +3,8 @@
 #include "exec/test_backend.h"
 #include "wrap/wrappers.h"
 
+#include <portico/decoder.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +56,46 @@ PT_TEST(queries_that_cannot_be_looked_into_need_a_permission_of_their_own)
     pt_host_free(host);
     PT_CHECK_EQ(atomic_load(&pt__test_backend_operations), 0);
     PT_CHECK_EQ(atomic_load(&pt__test_backend_arrays), 0);
+}
+
+/* "rows" is nine rows of a range, "file" is a file. */
+static pt_status decode_test(void *self, const pt_encoded_query *query, pt_builder *builder, const pt_plan **out,
+                             pt_error *err)
+{
+    static const char *const path = "/etc/passwd";
+    (void)self;
+    (void)err;
+    bool is_file = query->payload.size_bytes > 0 && query->payload.data[0] == 'f';
+    *out = is_file ? pt_build_files(builder, "text", &path, 1, NULL, 0) : pt_build_range(builder, 0, 9, 1);
+    return PT_OK;
+}
+
+static const pt_decoder_vtable test_decoder = {
+    .size_bytes = sizeof(pt_decoder_vtable), .format = "test", .decode = decode_test};
+
+PT_TEST(a_query_that_the_backend_takes_is_looked_into_when_it_has_a_decoder)
+{
+    pt_host *host = host_with_policy("allow select user=*\n");
+    PT_CHECK_EQ(pt_host_add_decoder(host, &test_decoder, NULL, NULL), PT_OK);
+    PT_CHECK_EQ(run(host, "bob", "file"), PT_PERMISSION_DENIED);
+    pt_session *session = NULL;
+    pt_job *job = NULL;
+    pt_job_report report = {.size_bytes = sizeof(report)};
+    PT_CHECK_EQ(pt_host_create_session(host, NULL, &session, NULL), PT_OK);
+    pt_submit_request request = {
+        .size_bytes = sizeof(request),
+        .session = session,
+        .query = {.format = "test", .payload = {(const uint8_t *)"rows 1 3", 8}},
+    };
+    PT_CHECK_EQ(pt_host_submit(host, &request, &job, NULL), PT_OK);
+    PT_CHECK_EQ(pt_job_wait(job, 0, NULL), PT_OK);
+    PT_CHECK_EQ(pt_job_status(job, &report, NULL), PT_OK);
+    PT_CHECK_EQ(report.state, PT_OPERATION_SUCCEEDED);
+    PT_CHECK_EQ(report.rows, 3); /* what ran is the text, not the plan */
+    pt_job_unref(job);
+    pt_session_unref(session);
+    pt_host_free(host);
+    PT_CHECK_EQ(atomic_load(&pt__test_backend_operations), 0);
 }
 
 PT_TEST(unknown_wrappers_are_named)

@@ -6,6 +6,7 @@
 #include "backend/ballista/relayout.h"
 #include "backend/ballista/remote_job.h"
 #include "base/condition.h"
+#include "base/has.h"
 #include "plan/arrow_schema.h"
 
 #include <nanoarrow/nanoarrow.h>
@@ -308,6 +309,14 @@ static pt_status take_plan(operation *op, const pt_plan *plan, pt_error *err)
     return pt__arrow_schema(lowered.columns, lowered.column_count, zone, &op->schema, err);
 }
 
+/* The plan of the client as it came, which wrappers have seen and not changed; rows are those of the analyzed plan. */
+static pt_status take_checked(operation *op, const pt_query *query, pt_error *err)
+{
+    const char *zone = op->query.time_zone == NULL ? "UTC" : op->query.time_zone;
+    PT_TRY(take_encoded(op, &query->encoded, err));
+    return pt__arrow_schema(query->plan->columns, query->plan->column_count, zone, &op->schema, err);
+}
+
 static pt_status fill(operation *op, const pt__ballista_session *session, const pt_query *query, pt_error *err)
 {
     op->id = pt__arena_copy_string(op->arena, query->operation_id == NULL ? "" : query->operation_id);
@@ -324,6 +333,8 @@ static pt_status fill(operation *op, const pt__ballista_session *session, const 
         return pt_error_set(err, PT_UNSUPPORTED, "Ballista has no transactions");
     if (query->plan == NULL)
         return take_encoded(op, &query->encoded, err);
+    if (pt__knows(query, encoded_plan) && query->encoded_plan == query->plan)
+        return take_checked(op, query, err);
     return take_plan(op, query->plan, err);
 }
 

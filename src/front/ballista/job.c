@@ -52,30 +52,52 @@ static void free_order(void *context)
 
 /* ---- starting ---- */
 
-static bool copy_options(order *o, const pt_encoded_query *query)
+static bool add_option(order *o, const char *name, const char *value)
 {
-    o->options = calloc(query->option_count + 1, sizeof(*o->options));
-    if (o->options == NULL)
-        return false;
-    for (size_t i = 0; i < query->option_count; i++) {
-        pt_query_option *option = &o->options[o->option_count++];
-        option->name = strdup(query->options[i].name);
-        option->value = strdup(query->options[i].value);
-        if (option->name == NULL || option->value == NULL)
-            return false;
-    }
-    return true;
+    pt_query_option *option = &o->options[o->option_count++];
+    option->name = strdup(name);
+    option->value = strdup(value);
+    return option->name != NULL && option->value != NULL;
 }
 
-static order *new_order(pt__ballista_job *job, const pt_encoded_query *query)
+/* The session's settings, and after them those of the query, which then count. */
+static bool copy_settings(order *o, const pt__ballista_settings *settings, const pt__map *of_session)
 {
+    const char *name;
+    void *value;
+    o->options = calloc(settings->count + (of_session == NULL ? 0 : of_session->live_count) + 1, sizeof(*o->options));
+    bool copied = o->options != NULL;
+    for (size_t at = 0; copied && of_session != NULL && pt__map_next(of_session, &at, &name, &value);)
+        copied = add_option(o, name, value);
+    for (size_t i = 0; copied && i < settings->count; i++)
+        if (settings->items[i]->presence_case != 0)
+            copied = add_option(o, settings->items[i]->key, settings->items[i]->value);
+    return copied;
+}
+
+static bool copy_options(order *o, const pt__ballista_job *job, const pt__ballista_request *request)
+{
+    const pt_encoded_query *query = &request->query;
+    if (request->takes_settings && pt__session_backend_accepts(job->session, query->format))
+        return copy_settings(o, &request->settings,
+                             pt__ballista_session_settings(job->mount, request->user, request->session_id));
+    o->options = calloc(query->option_count + 1, sizeof(*o->options));
+    bool copied = o->options != NULL;
+    for (size_t i = 0; copied && i < query->option_count; i++)
+        copied = add_option(o, query->options[i].name, query->options[i].value);
+    return copied;
+}
+
+static order *new_order(pt__ballista_job *job, const pt__ballista_request *request)
+{
+    const pt_encoded_query *query = &request->query;
     order *o = calloc(1, sizeof(*o));
     if (o == NULL)
         return NULL;
     o->job = pt__ballista_job_ref(job);
     o->format = strdup(query->format);
     o->payload = pt_bytes_copy(query->payload);
-    if (o->format != NULL && o->payload != NULL && copy_options(o, query))
+    if (o->format != NULL && o->payload != NULL && copy_options(o, job, request))
         return o;
     free_order(o);
     return NULL;
@@ -143,7 +165,7 @@ static pt_status begin(pt__ballista_job *job, const pt__ballista_request *reques
     pt__ballista *mount = job->mount;
     PT_TRY(pt__ballista_session_for(mount, request->user, request->session_id, &request->settings, &job->session,
                                     &job->owns_session, err));
-    order *o = new_order(job, &request->query);
+    order *o = new_order(job, request);
     if (o == NULL)
         return no_memory(err);
     pt__job_request start = {

@@ -40,6 +40,7 @@ typedef struct pt__ballista_request {
     const char *session_id;
     pt__ballista_settings settings;
     pt_encoded_query query;
+    bool takes_settings;       /* as options, for a backend that takes the query as it is */
     pt_bytes_view traceparent; /* empty: none */
 } pt__ballista_request;
 

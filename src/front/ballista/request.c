@@ -33,6 +33,7 @@ pt_status pt__ballista_request_read(pt_call *call, pt__arena *arena, const Balli
         .session_id = m->session_id,
         .settings = {m->settings, m->n_settings},
     };
+    out->takes_settings = m->query_case != QUERY(ENCODED_QUERY);
     pt_call_metadata(call, "traceparent", &out->traceparent);
     return read_query(arena, m, &out->query, err);
 }

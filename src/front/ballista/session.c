@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SETTINGS_ARENA_BYTES = 16 << 20 };
+enum { SETTINGS_ARENA_BYTES = 16 << 20, SETTINGS_BYTES_MAX = 1 << 20 };
 
 typedef struct client_session {
     char *id; /* the client's */
     pt_session *session;
+    pt__map settings; /* that are not Spark's: key to char * */
+    size_t settings_bytes;
 } client_session;
 
 /* ---- settings ---- */
@@ -112,6 +114,11 @@ static pt_status make_session(pt__ballista *mount, const char *user, pt_session 
 
 static void free_client_session(pt__ballista *mount, client_session *s)
 {
+    const char *key;
+    void *value;
+    for (size_t at = 0; pt__map_next(&s->settings, &at, &key, &value);)
+        free(value);
+    pt__map_deinit(&s->settings);
     pt__ballista_session_end(mount, s->session);
     free(s->id);
     free(s);
@@ -133,7 +140,7 @@ static pt_status add(pt__ballista *mount, const char *key, const char *id, pt_se
     client_session *s = calloc(1, sizeof(*s));
     char *copy = strdup(id);
     if (s != NULL && copy != NULL) {
-        *s = (client_session){copy, take_session};
+        *s = (client_session){.id = copy, .session = take_session};
         if (pt__map_set(&mount->sessions, key, s, NULL)) {
             *out = s;
             return PT_OK;
@@ -143,6 +150,40 @@ static pt_status add(pt__ballista *mount, const char *key, const char *id, pt_se
     free(copy);
     pt__ballista_session_end(mount, take_session);
     return no_memory(err);
+}
+
+static void forget_setting(client_session *s, const char *key)
+{
+    char *old = pt__map_remove(&s->settings, key);
+    if (old != NULL)
+        s->settings_bytes -= strlen(key) + strlen(old);
+    free(old);
+}
+
+static pt_status keep_setting(client_session *s, const Ballista__Protobuf__KeyValuePair *pair, pt_error *err)
+{
+    const char *value = value_of(pair);
+    forget_setting(s, pair->key);
+    if (value == NULL)
+        return PT_OK;
+    size_t size = strlen(pair->key) + strlen(value);
+    if (s->settings_bytes + size > SETTINGS_BYTES_MAX)
+        return pt_error_set(err, PT_LIMIT, "the settings of a session take more than %d bytes", SETTINGS_BYTES_MAX);
+    char *copy = strdup(value);
+    if (copy == NULL || !pt__map_set(&s->settings, pair->key, copy, NULL)) {
+        free(copy);
+        return no_memory(err);
+    }
+    s->settings_bytes += size;
+    return PT_OK;
+}
+
+static pt_status keep_settings(client_session *s, const pt__ballista_settings *settings, pt_error *err)
+{
+    for (size_t i = 0; i < settings->count; i++)
+        if (strncmp(settings->items[i]->key, "spark.", 6) != 0)
+            PT_TRY(keep_setting(s, settings->items[i], err));
+    return PT_OK;
 }
 
 static pt_status update(pt__ballista *mount, const char *user, const char *id, const char *key,
@@ -157,6 +198,8 @@ static pt_status update(pt__ballista *mount, const char *user, const char *id, c
     }
     pt__session_touch(found->session);
     pt_status status = apply(found->session, settings, err);
+    if (status == PT_OK)
+        status = keep_settings(found, settings, err);
     if (status == PT_OK)
         *out_id = found->id;
     else if (is_new)
@@ -178,6 +221,14 @@ pt_status pt__ballista_session_update(pt__ballista *mount, const char *user, con
     pt_status status = update(mount, user, id, key, settings, out_id, err);
     free(key);
     return status;
+}
+
+const pt__map *pt__ballista_session_settings(pt__ballista *mount, const char *user, const char *id)
+{
+    char *key = key_of(user, id);
+    client_session *found = key == NULL ? NULL : find(mount, key);
+    free(key);
+    return found == NULL ? NULL : &found->settings;
 }
 
 bool pt__ballista_session_remove(pt__ballista *mount, const char *user, const char *id)

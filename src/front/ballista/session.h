@@ -31,6 +31,12 @@ const char *pt__ballista_setting(const pt__ballista_settings *settings, const ch
 pt_status pt__ballista_session_update(pt__ballista *mount, const char *user, const char *id,
                                       const pt__ballista_settings *settings, const char **out_id, pt_error *err);
 
+/**
+ * What the client set in the session of that id besides what is Spark's, by key, as text; NULL: there is no such
+ * session. For backends that take plans as they are.
+ */
+const pt__map *pt__ballista_session_settings(pt__ballista *mount, const char *user, const char *id);
+
 /** False when there is none. Its jobs are cancelled. */
 bool pt__ballista_session_remove(pt__ballista *mount, const char *user, const char *id);
 
