@@ -274,6 +274,15 @@ PT_BL_LOWERING(first)
     return make_leaf(bl, name, x, 1, present, NULL, false, call->base.type, out, err);
 }
 
+/* The order of texts that are made distinct is that of a hash table. */
+PT_BL_LOWERING(listagg)
+{
+    if (call->is_distinct || bl->over != NULL)
+        return pt__bl_refuse_function(bl, call, err);
+    const pt__bx *arguments[] = {x[0], call->argument_count > 1 ? x[1] : pt__bx_text(bl->arena, "")};
+    return pt__bl_leaf(bl, "string_agg", arguments, 2, NULL, call->base.type, out, err);
+}
+
 /* ---- grouping sets ---- */
 
 static bool has_member(const pt_grouping_set *set, size_t key)

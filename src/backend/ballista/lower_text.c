@@ -314,25 +314,26 @@ PT_BL_LOWERING(sha2)
 
 /* ---- dates ---- */
 
+/* On days, not by date_trunc, whose nanoseconds end in 2262. */
+#define FIRST_OF_MONTH "(cast date32 (- (cast int32 {0}) (- (cast int32 (date_part 'day' {0})) 1i)))"
+#define FIRST_OF_YEAR "(cast date32 (- (cast int32 {0}) (- (cast int32 (date_part 'doy' {0})) 1i)))"
+#define FIRST_OF_WEEK "(cast date32 (- (cast int32 {0}) (% (+ (cast int32 (date_part 'dow' {0})) 6i) 7i)))"
+#define FIRST_OF_QUARTER                                                                                               \
+    "(make_date (cast int32 (date_part 'year' {0})) (- (* (cast int32 (date_part 'quarter' {0})) 3i) 2i) 1i)"
+
 PT_BL_LOWERING(trunc)
 {
-    static const char *const UNITS[][2] = {{"year", "year"},       {"yyyy", "year"},   {"yy", "year"},
-                                           {"quarter", "quarter"}, {"month", "month"}, {"mm", "month"},
-                                           {"mon", "month"},       {"week", "week"}};
+    static const char *const UNITS[][2] = {
+        {"year", FIRST_OF_YEAR},   {"yyyy", FIRST_OF_YEAR}, {"yy", FIRST_OF_YEAR},   {"quarter", FIRST_OF_QUARTER},
+        {"month", FIRST_OF_MONTH}, {"mm", FIRST_OF_MONTH},  {"mon", FIRST_OF_MONTH}, {"week", FIRST_OF_WEEK}};
     const pt_value *unit = text_literal(call->arguments[1]);
     if (unit == NULL)
         return pt__bl_refuse(err, call->base.origin, "trunc to a unit that is no literal");
-    pt__btype *date = pt__btype_named(bl->arena, "date32");
-    const char *name = text_of(bl, unit);
     for (size_t i = 0; i < sizeof(UNITS) / sizeof(UNITS[0]); i++) {
-        if (strcasecmp(UNITS[i][0], name) != 0)
-            continue;
-        const pt__bx *stamp = pt__bx_cast(bl->arena, x[0], pt__btype_named(bl->arena, "ntz"));
-        stamp = pt__bx_call2(bl->arena, "date_trunc", pt__bx_text(bl->arena, UNITS[i][1]), stamp);
-        *out = pt__bx_cast(bl->arena, stamp, date);
-        return PT_OK;
+        if (strcasecmp(UNITS[i][0], text_of(bl, unit)) == 0)
+            return pt__bl_template(bl, UNITS[i][1], call, x, 1, out, err);
     }
-    *out = pt__bx_null(bl->arena, date);
+    *out = pt__bx_null(bl->arena, pt__btype_named(bl->arena, "date32"));
     return PT_OK;
 }
 
