@@ -244,9 +244,9 @@ static pt_status project_result(pt__bl *bl, const pt__ballista_lowered *result, 
     for (size_t i = 0; i < count; i++) {
         const char *name = pt__bl_bound(bl, result->columns[i].id);
         pt__btype *type;
+        PT_TRY(result_type(bl, result->columns[i].type, &type, err));
         if (name == NULL)
             return pt_error_set(err, PT_INTERNAL, "the column %s is not bound", result->columns[i].name);
-        PT_TRY(result_type(bl, result->columns[i].type, &type, err));
         items[i] = pt__bx_cast(bl->arena, pt__bx_column(bl->arena, name), type);
         made[i].name = names != NULL ? names[i] : pt__arena_printf(bl->arena, "o%zu", i);
         made[i].type = result->columns[i].type;

@@ -204,36 +204,43 @@ static pt_status text_to_timestamp(const cast *c, const pt__bx *x, const pt__bx 
 
 /* ---- others to text ---- */
 
-/* Without a point Java writes 1.0, and with an exponent from 10^7 on and below 10^-3. */
+/*
+ * Java writes an exponent from 10^7 on and below 10^-3, Rust beyond 10^16 and 10^-5 alone. {1} is Rust's text, {2} that
+ * of the size, {3} its digits without the point, {4} those behind the zeros of a fraction.
+ */
+#define REST(digits) "(if (= (substr " digits " 2) '') '0' (substr " digits " 2))"
+#define SIGN "(if (< {0} 0.0) '-' '')"
+#define LARGE_REAL                                                                                                     \
+    "(concat " SIGN " (left {3} 1) '.' " REST("{3}") " 'E' (cast utf8 (- (character_length (split_part {2} '.' 1)) "   \
+                                                     "1)))"
+#define SMALL_REAL                                                                                                     \
+    "(concat " SIGN " (left {4} 1) '.' " REST("{4}") " 'E-' (cast utf8 (+ (- (character_length (split_part {2} '.' "   \
+                                                     "2)) (character_length {4})) 1)))"
+#define REAL_TEXT                                                                                                      \
+    "(case (isnull {0}) null (isnan {0}) 'NaN' (= {1} 'inf') 'Infinity' (= {1} '-inf') '-Infinity' (contains {1} "     \
+    "'e') (concat (split_part {1} 'e' 1) (if (contains (split_part {1} 'e' 1) '.') '' '.0') 'E' (split_part {1} 'e' "  \
+    "2)) (or (= (abs {0}) 0.0) (and (>= (abs {0}) 0.001) (< (abs {0}) 10000000.0))) {1} (>= (abs {0}) "                \
+    "10000000.0) " LARGE_REAL " " SMALL_REAL ")"
+
 static pt_status real_to_text(const cast *c, const pt__bx *x, const pt__bx **out)
 {
-    pt__arena *arena = c->bl->arena;
-    if (c->from->id == PT_TYPE_FLOAT)
-        return refuse(c);
-    const pt__bx *size = pt__bx_call1(arena, "abs", x);
-    const pt__bx *text = named(c, x, "utf8");
-    const pt__bx *low = pt__bx_binary(arena, "GtEq", size, pt__bx_double(arena, 1e-3));
-    const pt__bx *high = pt__bx_binary(arena, "Lt", size, pt__bx_double(arena, 1e7));
-    const pt__bx *infinity = pt__bx_double(arena, INFINITY);
-    const pt__bx *unknown =
-        pt__bx_raise(arena, "UNSUPPORTED_FEATURE.NOT_IN_PORTICO",
-                     "{\"feature\":\"the text of a floating-point number with an exponent on a Ballista cluster\"}", x,
-                     pt__btype_named(arena, "utf8"));
-    const pt__bx *pairs[] = {
-        pt__bx_is_null(arena, x),
-        pt__bx_null(arena, pt__btype_named(arena, "utf8")),
-        pt__bx_call1(arena, "isnan", x),
-        pt__bx_text(arena, "NaN"),
-        pt__bx_binary(arena, "And", low, high),
-        text,
-        pt__bx_binary(arena, "Eq", size, pt__bx_double(arena, 0)),
-        text,
-        pt__bx_binary(arena, "Eq", x, infinity),
-        pt__bx_text(arena, "Infinity"),
-        pt__bx_binary(arena, "Eq", x, pt__bx_double(arena, -INFINITY)),
-        pt__bx_text(arena, "-Infinity"),
-    };
-    *out = pt__bx_case(arena, pairs, 6, unknown);
+    static const pt__function NAME = {.name = "cast"};
+    pt__bl *bl = c->bl;
+    pt_expr_call call = {.base = {.kind = PT_EXPR_CALL, .type = c->to, .origin = c->origin}, .function = &NAME};
+    const pt__bx *terms[5] = {x};
+    terms[1] = named(c, x, "utf8");
+    terms[2] = named(c, pt__bx_call1(bl->arena, "abs", x), "utf8");
+    PT_TRY(pt__bl_template(bl, "(rtrim (concat (split_part {2} '.' 1) (split_part {2} '.' 2)) '0')", &call, terms, 3,
+                           &terms[3], c->err));
+    PT_TRY(pt__bl_template(bl, "(ltrim (split_part {2} '.' 2) '0')", &call, terms, 3, &terms[4], c->err));
+    /* Of subnormal numbers Java and Rust take other digits. */
+    const char *template =
+        pt__arena_printf(bl->arena,
+                         "(if (and (> (abs {0}) 0.0) (< (abs {0}) %s)) (raise UNSUPPORTED_FEATURE.NOT_IN_PORTICO "
+                         "'{\"feature\":\"the text of a subnormal number on a Ballista cluster\"}') %s)",
+                         c->from->id == PT_TYPE_FLOAT ? "1.17549435E-38" : "2.2250738585072014E-308", REAL_TEXT);
+    PT_TRY(pt__bl_template(bl, template, &call, terms, 5, out, c->err));
+    *out = named(c, *out, "utf8");
     return PT_OK;
 }
 

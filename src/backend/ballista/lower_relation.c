@@ -168,12 +168,16 @@ static pt_status lower_reference(pt__bl *bl, const pt_plan_reference *reference,
     size_t count = reference->base.column_count;
     const pt__bx **items = pt__arena_array(bl->arena, const pt__bx *, count + 1);
     pt__bname *names = pt__arena_array(bl->arena, pt__bname, count + 1);
+    size_t made = 0;
     for (size_t i = 0; i < count; i++) {
-        items[i] = pt__bx_column(bl->arena, pt__bl_bound(bl, plan->columns[i].id));
-        names[i].name = pt__bl_bind_own(bl, &reference->base.columns[i]);
-        names[i].type = reference->base.columns[i].type;
+        const char *name = pt__bl_bound(bl, plan->columns[i].id);
+        if (name == NULL) /* of a type that there is not */
+            continue;
+        items[made] = pt__bx_column(bl->arena, name);
+        names[made].name = pt__bl_bind_own(bl, &reference->base.columns[i]);
+        names[made++].type = reference->base.columns[i].type;
     }
-    *out = pt__bplan_project(bl->arena, input, items, names, count);
+    *out = made == 0 ? input : pt__bplan_project(bl->arena, input, items, names, made);
     return PT_OK;
 }
 

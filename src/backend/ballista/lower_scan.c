@@ -36,6 +36,7 @@ typedef struct scan {
     const pt_plan_scan_files *node;
     const char *relation; /* its name on the cluster */
     const char **names;   /* of the data's columns in the files; NULL: not there */
+    pt__bname bare[1];    /* of the only column of rows without any */
 } scan;
 
 /* ---- the schema ---- */
@@ -81,8 +82,9 @@ static pt_status parquet_schema(scan *s, DatafusionCommon__Schema *schema, pt_er
         if (found == NULL)
             continue;
         PT_TRY(check_found(s, &data->fields[i], found, err));
-        pt__btype *type;
-        PT_TRY(pt__bl_type(s->bl, data->fields[i].type, s->node->base.origin, &type, err));
+        pt__btype *type = pt__btype_of(s->bl->arena, data->fields[i].type);
+        if (type == NULL)
+            continue; /* refused where it is used */
         if (data->fields[i].type->id == PT_TYPE_INTERVAL_DAY_TIME ||
             data->fields[i].type->id == PT_TYPE_INTERVAL_YEAR_MONTH)
             return pt__bl_refuse(err, s->node->base.origin, "reading intervals from files");
@@ -170,7 +172,8 @@ static pt_status read_files(scan *s, size_t first, size_t count, pt__bplan **out
     return PT_OK;
 }
 
-/* The scan's columns under names of our own; partition values of `file` are constants. */
+/* The scan's columns under names of our own; partition values of `file` are constants. Columns of types that there
+ * are not have no name. */
 static pt_status name_columns(scan *s, const pt__bplan *input, const pt__bname *names, const pt_data_file *file,
                               const pt__bplan **out, pt_error *err)
 {
@@ -178,19 +181,26 @@ static pt_status name_columns(scan *s, const pt__bplan *input, const pt__bname *
     const pt_plan *plan = &s->node->base;
     size_t data_count = s->node->files->data_schema->field_count;
     const pt__bx **items = pt__arena_array(arena, const pt__bx *, plan->column_count + 1);
+    size_t count = 0;
     for (size_t i = 0; i < plan->column_count; i++) {
-        pt__btype *type;
-        PT_TRY(pt__bl_type(s->bl, plan->columns[i].type, plan->origin, &type, err));
+        pt__btype *type = pt__btype_of(arena, plan->columns[i].type);
+        if (type == NULL)
+            continue;
         if (i >= data_count)
-            items[i] = pt__bx_literal(arena, plan->columns[i].type, &file->partition_values[i - data_count]);
+            items[count] = pt__bx_literal(arena, plan->columns[i].type, &file->partition_values[i - data_count]);
         else if (s->names[i] == NULL)
-            items[i] = pt__bx_null(arena, type);
+            items[count] = pt__bx_null(arena, type);
         else
-            items[i] = pt__bx_qualified(arena, s->relation, s->names[i]);
-        if (items[i] == NULL)
+            items[count] = pt__bx_qualified(arena, s->relation, s->names[i]);
+        if (items[count++] == NULL)
             return pt__bl_refuse(err, plan->origin, "a partition column of this type");
     }
-    *out = pt__bplan_project(arena, input, items, names, plan->column_count);
+    if (count == 0) { /* rows alone */
+        items[0] = pt__bx_int32(arena, 0);
+        names = pt__arena_copy(arena, s->bare, sizeof(s->bare));
+        count = 1;
+    }
+    *out = pt__bplan_project(arena, input, items, names, count);
     return PT_OK;
 }
 
@@ -235,7 +245,12 @@ pt_status pt__bl_scan_files(pt__bl *bl, const pt_plan_scan_files *node, const pt
     scan s = {.bl = bl, .node = node};
     s.names = pt__arena_array(bl->arena, const char *, node->files->data_schema->field_count + 1);
     pt__bname *names = pt__arena_array(bl->arena, pt__bname, node->base.column_count + 1);
-    for (size_t i = 0; i < node->base.column_count; i++)
-        names[i] = (pt__bname){pt__bl_bind_own(bl, &node->base.columns[i]), node->base.columns[i].type};
+    size_t count = 0;
+    for (size_t i = 0; i < node->base.column_count; i++) {
+        const pt_column *column = &node->base.columns[i];
+        if (pt__btype_of(bl->arena, column->type) != NULL)
+            names[count++] = (pt__bname){pt__bl_bind_own(bl, column), column->type};
+    }
+    s.bare[0] = (pt__bname){pt__bl_new_name(bl), PT_T(INT)};
     return read_runs(&s, names, out, err);
 }
