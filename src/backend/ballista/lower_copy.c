@@ -119,14 +119,23 @@ static pt_status file_type(pt__arena *arena, const pt__ballista_copy *copy, Prot
 
 /* ---- columns ---- */
 
-/* What the text formats spell otherwise than Spark. */
+/*
+ * What the text formats hold as Spark's do. In CSV an empty text would be written as NULL is, and blanks around a text
+ * would stay.
+ */
+static bool is_spelled_alike(const pt__ballista_copy *copy, const pt_type *type)
+{
+    bool is_csv = strcasecmp(copy->format, "csv") == 0;
+    if (pt__type_is_integral(type) || type->id == PT_TYPE_BOOLEAN || type->id == PT_TYPE_DATE)
+        return true;
+    return is_csv ? type->id == PT_TYPE_DECIMAL : pt__type_is_string(type);
+}
+
 static pt_status check_type(pt__arena *arena, const pt__ballista_copy *copy, const pt_column *column, pt_error *err)
 {
-    pt_type_id id = column->type->id;
-    bool is_text_format = strcasecmp(copy->format, "parquet") != 0;
-    bool is_plain = pt__type_is_integral(column->type) || id == PT_TYPE_BOOLEAN || id == PT_TYPE_DATE ||
-                    pt__type_is_string(column->type) || id == PT_TYPE_DECIMAL;
-    bool is_bad = pt__type_is_interval(column->type) || id == PT_TYPE_VOID || (is_text_format && !is_plain);
+    bool is_parquet = strcasecmp(copy->format, "parquet") == 0;
+    bool is_bad = is_parquet ? pt__type_is_interval(column->type) || column->type->id == PT_TYPE_VOID
+                             : !is_spelled_alike(copy, column->type);
     if (!is_bad)
         return PT_OK;
     return pt__bl_refuse(err, NULL,
