@@ -120,3 +120,32 @@ def test_a_slow_reader_gets_all_rows(spark, tmp_path):
     next(rows)
     time.sleep(1)
     assert sum(1 for _ in rows) == 4 * 20000 - 1
+
+
+def test_the_cluster_explains(spark, path, capsys):
+    spark.read.parquet(path).groupBy("k").count().explain()
+    text = capsys.readouterr().out
+    assert "AggregateExec" in text and "DataSourceExec" in text
+
+
+def test_files_are_written_by_save_mode(spark, path, tmp_path):
+    rows = spark.read.parquet(path)
+    target = str(tmp_path / "a folder")
+    rows.write.parquet(target)
+    assert spark.read.parquet(target).count() == 1000
+    assert (tmp_path / "a folder" / "_SUCCESS").exists()
+    with pytest.raises(Exception, match="PATH_ALREADY_EXISTS"):
+        rows.write.parquet(target)
+    rows.write.mode("append").parquet(target)
+    assert spark.read.parquet(target).count() == 2000
+    rows.where("id < 10").write.mode("overwrite").parquet(target)
+    assert sorted(row[0] for row in spark.read.parquet(target).select("id").collect()) == list(range(10))
+    rows.write.mode("ignore").parquet(target)
+    assert spark.read.parquet(target).count() == 10
+    assert [entry.name for entry in tmp_path.iterdir()] == ["a folder"]
+
+
+def test_a_write_that_fails_leaves_nothing(spark, path, tmp_path):
+    with pytest.raises(ArithmeticException):
+        spark.read.parquet(path).selectExpr("1 / (id - 500) as x").write.parquet(str(tmp_path / "out"))
+    assert list(tmp_path.iterdir()) == []

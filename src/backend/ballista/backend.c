@@ -1,3 +1,4 @@
+#include "backend/ballista/explain.h"
 #include "backend/ballista/operation.h"
 #include "backend/ballista/reads_only.h"
 #include "plan/arrow_schema.h"
@@ -128,6 +129,11 @@ static pt_status execute(void *session, const pt_query *query, pt_operation **ou
     return pt__ballista_operation_new(session, query, out, err);
 }
 
+static pt_status explain(void *session, const pt_query *query, pt__arena *arena, const char **out, pt_error *err)
+{
+    return pt__ballista_explain(session, query, arena, out, err);
+}
+
 static bool reads_only(void *session, const pt_query *query)
 {
     (void)session;
@@ -146,5 +152,6 @@ const pt_backend_vtable pt_backend_ballista = {
     .describe = describe,
     .execute = execute,
     .describe_files = describe_files,
+    .explain = explain,
     .reads_only = reads_only,
 };

@@ -5,6 +5,7 @@
 #include "backend/ballista/reads_only.h"
 #include "backend/ballista/relayout.h"
 #include "backend/ballista/remote_job.h"
+#include "backend/ballista/write.h"
 #include "base/condition.h"
 #include "base/has.h"
 #include "plan/arrow_schema.h"
@@ -29,7 +30,9 @@ typedef struct operation {
     pt__remote_job job;
     pt__fetch fetch;
     bool reads_only;
-    const char *resume; /* pt_query */
+    bool writes_files;
+    pt__ballista_write write; /* if it does */
+    const char *resume;       /* pt_query */
     void (*announce)(void *context, const char *handle);
     void *announce_context;
     bool has_job;
@@ -102,8 +105,30 @@ static pt_status set_schema(operation *op, const struct ArrowSchema *engine, pt_
     return pt__relayout_schema(engine, &op->schema, err);
 }
 
+/* The cluster's one row, the number of rows, is of no interest. */
+static pt_status drop_rows(operation *op, pt_error *err)
+{
+    for (;;) {
+        struct ArrowArray rows;
+        const struct ArrowSchema *schema;
+        PT_TRY(fetch_next(op, &rows, &schema, err));
+        if (rows.release == NULL)
+            return PT_OK;
+        rows.release(&rows);
+    }
+}
+
+static pt_status write_files(operation *op, pt_error *err)
+{
+    bool is_needed;
+    PT_TRY(pt__ballista_write_begin(&op->write, &is_needed, err));
+    return is_needed ? pt__ballista_write_end(&op->write, drop_rows(op, err), err) : PT_OK;
+}
+
 static pt_status pull(operation *op, struct ArrowArray *out, pt_error *err)
 {
+    if (op->writes_files)
+        return write_files(op, err);
     const struct ArrowSchema *engine = NULL;
     PT_TRY(fetch_next(op, out, &engine, err));
     pt_status status = set_schema(op, engine, err);
@@ -271,11 +296,21 @@ static const pt_operation_vtable OPERATION = {
 
 /* ---- making one ---- */
 
+pt__ballista_lower_options pt__ballista_lowering(const pt__ballista *cluster, const char *time_zone)
+{
+    return (pt__ballista_lower_options){.time_zone = time_zone,
+                                        .target_partitions = (uint32_t)cluster->options.target_partitions};
+}
+
 pt_status pt__ballista_lower_query(const pt__ballista *cluster, pt__arena *arena, const pt_plan *plan,
                                    const char *time_zone, pt__ballista_lowered *out, pt_error *err)
 {
-    const pt__ballista_lower_options options = {.time_zone = time_zone,
-                                                .target_partitions = (uint32_t)cluster->options.target_partitions};
+    const pt__ballista_lower_options options = pt__ballista_lowering(cluster, time_zone);
+    if (plan->kind == PT_PLAN_WRITE_FILES) {
+        pt__ballista_write write;
+        *out = (pt__ballista_lowered){.columns = NULL};
+        return pt__ballista_write_prepare(arena, pt__plan_as_write_files(plan), &options, &write, err);
+    }
     if (pt__plan_is_command(plan))
         return pt__raise(err, PT_COND_UNSUPPORTED_FEATURE, "feature", "commands on Ballista", NULL);
     return pt__ballista_lower(arena, plan, &options, out, err);
@@ -299,9 +334,20 @@ static pt_status take_encoded(operation *op, const pt_encoded_query *encoded, pt
     return PT_OK;
 }
 
+static pt_status take_write(operation *op, const pt_plan_write_files *node, pt_error *err)
+{
+    const pt__ballista_lower_options options = pt__ballista_lowering(op->cluster, op->query.time_zone);
+    PT_TRY(pt__ballista_write_prepare(op->arena, node, &options, &op->write, err));
+    op->query.plan = op->write.plan;
+    op->writes_files = true;
+    return pt__arrow_schema(NULL, 0, "UTC", &op->schema, err);
+}
+
 static pt_status take_plan(operation *op, const pt_plan *plan, pt_error *err)
 {
     pt__ballista_lowered lowered;
+    if (plan->kind == PT_PLAN_WRITE_FILES)
+        return take_write(op, pt__plan_as_write_files(plan), err);
     PT_TRY(pt__ballista_lower_query(op->cluster, op->arena, plan, op->query.time_zone, &lowered, err));
     op->query.plan = lowered.plan;
     op->reads_only = true;

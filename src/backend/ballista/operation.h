@@ -16,7 +16,10 @@ typedef struct pt__ballista_session {
     void *files; /* a session of the host's backend that reads files here; NULL: not needed yet */
 } pt__ballista_session;
 
-/** Lowers an analyzed plan as the cluster is configured; refuses commands. Errors: see pt__ballista_lower. */
+/** How plans are lowered for this cluster. */
+pt__ballista_lower_options pt__ballista_lowering(const pt__ballista *cluster, const char *time_zone);
+
+/** Lowers an analyzed plan as the cluster is configured; refuses commands but those that write files, which give no columns. Errors: see pt__ballista_lower. */
 pt_status pt__ballista_lower_query(const pt__ballista *cluster, pt__arena *arena, const pt_plan *plan,
                                    const char *time_zone, pt__ballista_lowered *out, pt_error *err);
 

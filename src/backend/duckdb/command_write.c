@@ -1,9 +1,9 @@
 #include "backend/duckdb/command.h"
-#include "backend/duckdb/folder.h"
 #include "backend/duckdb/proof.h"
 #include "backend/duckdb/reader.h"
 #include "base/condition.h"
 #include "base/uuid.h"
+#include "exec/folder.h"
 
 #include <stdio.h>
 #include <string.h>

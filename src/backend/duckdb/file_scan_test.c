@@ -1,7 +1,7 @@
 #include "backend/duckdb/test_pairs.h"
 
-#include "backend/duckdb/folder.h"
 #include "base/test.h"
+#include "exec/folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "backend/duckdb/proof.h"
 
-#include "backend/duckdb/folder.h"
 #include "backend/duckdb/rows.h"
+#include "exec/folder.h"
 
 #include <errno.h>
 #include <stddef.h>

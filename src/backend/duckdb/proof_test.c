@@ -1,8 +1,8 @@
 #include "backend/duckdb/proof.h"
 
-#include "backend/duckdb/folder.h"
 #include "backend/duckdb/test_engine.h"
 #include "base/test.h"
+#include "exec/folder.h"
 
 #include <fcntl.h>
 #include <stdio.h>

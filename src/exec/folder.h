@@ -1,8 +1,8 @@
 /**
  * Folders that writers fill: made beside their place and moved there as a whole, or file by file.
  */
-#ifndef PT_BACKEND_DUCKDB_FOLDER_H
-#define PT_BACKEND_DUCKDB_FOLDER_H
+#ifndef PT_EXEC_FOLDER_H
+#define PT_EXEC_FOLDER_H
 
 #include <portico/error.h>
 

@@ -1,4 +1,4 @@
-#include "backend/duckdb/folder.h"
+#include "exec/folder.h"
 
 #include <dirent.h>
 #include <errno.h>
