@@ -433,8 +433,11 @@ pt_status pt_job_wait(pt_job *job, uint64_t timeout_ms, pt_error *err)
     struct timespec at = deadline_after(timeout_ms);
     pthread_mutex_lock(&job->lock);
     bool in_time = true;
+    job->waiter_count++;
     while (!has_ended(job) && in_time)
         in_time = wait_change(job, timeout_ms == 0 ? NULL : &at);
+    job->waiter_count--;
+    job->unattended_ms = pt__host_now_ms(job->session->host);
     bool ended = has_ended(job);
     pthread_mutex_unlock(&job->lock);
     return ended ? PT_OK : pt_error_set(err, PT_TIMEOUT, "the job has not ended in time");

@@ -223,6 +223,7 @@ struct pt_job {
     uint64_t started_ms;
     uint64_t ended_ms;
     uint64_t unattended_ms; /* since when it has had no reader */
+    size_t waiter_count;    /* threads in pt_job_wait, who attend to it as well */
     bool was_attended;
     int64_t rows_written;
     pt__detail *detail; /* what wrappers said of the operation that ran last; NULL: nothing */

@@ -158,7 +158,8 @@ static pt_status decode_rows(pt__flight_reader *reader, pt_bytes *owner, pt_byte
 {
     struct ArrowBuffer shared;
     PT_TRY(need_schema(reader, err));
-    if (reader->views.has_views)
+    bool has_dictionaries = reader->encodings.encodings.size_bytes != 0;
+    if (!has_dictionaries || reader->views.has_views)
         return pt__view_batch_decode(&reader->views, &reader->schema, reader->header.data + FRAME_BYTES, owner, body,
                                      out, err);
     if (!share_body(owner, body, &shared))

@@ -1,6 +1,6 @@
 /**
- * Rows whose texts are views, which nanoarrow's reader of IPC does not know: they are decoded here, and the texts
- * become plain ones at once.
+ * Rows of any schema without dictionaries. Texts may be views, which nanoarrow's reader of IPC does not know: they become
+ * plain ones at once. What a compressed buffer says of its size is checked before it is believed.
  *
  * A schema with views is read by nanoarrow once its header says plain text instead; which columns were views is kept.
  *
