@@ -316,6 +316,7 @@ static pt_status decode_column(batch_reader *r, const struct ArrowSchema *schema
     array->null_count = ns(FieldNode_null_count)(node);
     bool is_view = r->fields->is_view[r->field++];
     PT_TRY(is_view ? decode_views(r, array) : decode_plain(r, schema, array));
+    array->null_count = ns(FieldNode_null_count)(node); /* a bitmap makes it unknown */
     for (int64_t i = 0; i < schema->n_children; i++)
         PT_TRY(decode_column(r, schema->children[i], array->children[i]));
     return PT_OK;
