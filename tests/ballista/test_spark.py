@@ -149,3 +149,24 @@ def test_a_write_that_fails_leaves_nothing(spark, path, tmp_path):
     with pytest.raises(ArithmeticException):
         spark.read.parquet(path).selectExpr("1 / (id - 500) as x").write.parquet(str(tmp_path / "out"))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_route_sends_large_queries_to_the_cluster(shared_cluster, tmp_path, path, capsys):
+    (tmp_path / "cluster.conf").write_text(f"backend = ballista\nballista.schedulers = {shared_cluster.address}\n")
+    (tmp_path / "rules").write_text("cluster min-bytes=1\n")
+    server = Server(tmp_path / "server", "--wrappers", "route", "--route.rules", str(tmp_path / "rules"),
+                    "--backends", f"cluster={tmp_path}/cluster.conf")
+    session = open_session(server)
+    jobs = shared_cluster.scheduler.text().count("Job submitted")
+    assert session.range(3).count() == 3
+    assert shared_cluster.scheduler.text().count("Job submitted") == jobs
+    rows = session.read.parquet(path)
+    assert rows.count() == 1000
+    assert shared_cluster.scheduler.text().count("Job submitted") == jobs + 1
+    rows.explain()
+    session.range(3).explain()
+    text = capsys.readouterr().out
+    assert "route: cluster" in text and "DataSourceExec" in text and "route: duckdb" in text
+    session.stop()
+    problem = server.stop()
+    assert not problem, problem
