@@ -170,3 +170,22 @@ def test_route_sends_large_queries_to_the_cluster(shared_cluster, tmp_path, path
     session.stop()
     problem = server.stop()
     assert not problem, problem
+
+
+def test_known_results_are_fetched_without_the_scheduler(own_cluster, tmp_path):
+    cluster = own_cluster()
+    data = tmp_path / "data"
+    data.mkdir()
+    for i in range(6):
+        pq.write_table(pa.table({"s": [f"{i}-{j}-" + os.urandom(400).hex() for j in range(20000)]}),
+                       data / f"{i}.parquet")
+    server = Server(tmp_path / "server", "--backend", "ballista", "--ballista.schedulers", cluster.address,
+                    "--ballista.fetch-window", "128KiB", "--ballista.fetch-connections", "2")
+    session = open_session(server)
+    rows = session.read.parquet(str(data)).toLocalIterator()
+    next(rows)
+    cluster.scheduler.kill()
+    assert sum(1 for _ in rows) == 6 * 20000 - 1
+    session.stop()
+    problem = server.stop()
+    assert not problem, problem
