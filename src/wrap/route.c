@@ -244,9 +244,9 @@ static void see_kept(choice *c, const pt_plan_cached *cached)
     char key[32];
     snprintf(key, sizeof(key), "%p", cached->result->handle);
     pthread_mutex_lock(&r->lock);
-    size_t found = (uintptr_t)pt__map_get(&r->kept, key);
+    const pt_backend *found = pt__map_get(&r->kept, key);
     pthread_mutex_unlock(&r->lock);
-    bind_to(c, found == 0 ? 0 : found - 1, "a checkpoint");
+    bind_to(c, found == NULL ? 0 : (size_t)(found - r->targets), "a checkpoint");
 }
 
 static bool see(void *context, const pt_plan *plan, uint32_t depth)
