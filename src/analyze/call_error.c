@@ -1,9 +1,8 @@
 /* Calls that no row of the function table takes: the error that says why. */
-#include "analyze/analyzer.h"
+#include "analyze/type_rules.h"
 
 #include "base/arena_buffer.h"
 
-#include <string.h>
 #include <strings.h>
 
 pt_status pt__fail_unknown_function(pt__analyzer *a, const pt_expr_call *call, pt_error *err)
@@ -117,6 +116,46 @@ static pt_status check_lambda_places(pt__analyzer *a, const pt_expr_call *call, 
     return PT_OK;
 }
 
+/* Two arguments that share a variable of the signature but have no common type. */
+static pt_status fail_element(pt__analyzer *a, const pt_expr_call *call, pt_error *err)
+{
+    const pt_expr *last = call->arguments[call->argument_count - 1];
+    pt_status status = pt__raise(
+        err, PT_COND_DATATYPE_MISMATCH_ARRAY_FUNCTION_DIFF_TYPES, "sqlExpr", pt__quote_expr(a->arena, &call->base),
+        "functionName", pt__quote_name(a->arena, &call->name), "dataType", "\"ARRAY\"", "leftType",
+        pt__quote_type(a->arena, call->arguments[0]->type), "rightType", pt__quote_type(a->arena, last->type), NULL);
+    return pt__analyzer_fail(status, call->base.origin, err);
+}
+
+static pt_status fail_arrays(pt__analyzer *a, const pt_expr_call *call, pt_error *err)
+{
+    pt_status status =
+        pt__raise(err, PT_COND_DATATYPE_MISMATCH_BINARY_ARRAY_DIFF_TYPES, "sqlExpr",
+                  pt__quote_expr(a->arena, &call->base), "functionName", pt__quote_name(a->arena, &call->name),
+                  "arrayType", "\"ARRAY\"", "leftType", pt__quote_type(a->arena, call->arguments[0]->type), "rightType",
+                  pt__quote_type(a->arena, call->arguments[1]->type), NULL);
+    return pt__analyzer_fail(status, call->base.origin, err);
+}
+
+static bool is_array(const pt_expr *expr)
+{
+    return expr->type != NULL && expr->type->id == PT_TYPE_ARRAY;
+}
+
+/* PT_NOT_FOUND when the arguments fail for another reason than that they have no common type. */
+static pt_status fail_common_type(pt__analyzer *a, const pt_expr_call *call, const char *signature, pt_error *err)
+{
+    bool first_is_array = call->argument_count != 0 && is_array(call->arguments[0]);
+    if (strncmp(signature, "S, S+", 5) == 0)
+        return pt__fail_data_differ(a, call, 0, PT_TYPES_WITH_COMMAS, err);
+    if (strncmp(signature, "T, T", 4) == 0)
+        return pt__fail_data_differ(a, call, 0, PT_TYPES_WITH_OR, err);
+    if (strncmp(signature, "array<S>, array<S>", 18) == 0 && first_is_array && is_array(call->arguments[1]))
+        return fail_arrays(a, call, err);
+    bool has_element = strncmp(signature, "array<S>, S", 11) == 0 || strncmp(signature, "array<S>, int, S", 16) == 0;
+    return has_element && first_is_array ? fail_element(a, call, err) : PT_NOT_FOUND;
+}
+
 /* No overload fits: name the first argument that the last tried row does not take. */
 pt_status pt__fail_overload(pt__analyzer *a, const pt_expr_call *call, const pt__function *rows, size_t count,
                             pt_error *err)
@@ -129,6 +168,9 @@ pt_status pt__fail_overload(pt__analyzer *a, const pt_expr_call *call, const pt_
     if (row == NULL || call->argument_count == 0)
         return pt__wrong_count(a, call, expected_counts(a, rows, count), err);
     PT_TRY(check_lambda_places(a, call, row, err));
+    pt_status status = fail_common_type(a, call, row->signature, err);
+    if (status != PT_NOT_FOUND)
+        return status;
     size_t index = 0;
     for (size_t i = 0; i < call->argument_count; i++) {
         if (call->arguments[i]->kind != PT_EXPR_LAMBDA && call->arguments[i]->type != NULL)

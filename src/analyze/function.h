@@ -8,7 +8,8 @@
  *   types      boolean tinyint smallint int bigint float double decimal string binary date timestamp timestamp_ntz
  *              interval ym dt variant void
  *   classes    any numeric integral fractional atomic struct datetime strings (kept as the argument has it)
- *   variables  one capital letter: all arguments bound to it get their common type; remembers nullability
+ *   variables  one capital letter: all arguments bound to it get their common type; remembers nullability; with S
+ *              text is not read as another type for that
  *   nested     array<X> map<X, Y>
  *   marks      X? optional, X* any number, X+ at least one; in results X! not null, X? nullable element
  *   lambdas    fn(A, B?)->R; parameters that the user leaves out are dropped from the end, A? is one that may be NULL

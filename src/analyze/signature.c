@@ -189,7 +189,8 @@ static bool fit_variable(matcher *m, char letter, const pt_type *type, bool null
             v->type = pt__common_type(m->a, v->type, type); /* nullability inside may differ */
         return v->type != NULL;
     }
-    const pt_type *common = m->with_casts ? pt__common_type(m->a, v->type, type) : NULL;
+    bool reads_text = letter != 'S' || pt__type_is_string(v->type) == pt__type_is_string(type);
+    const pt_type *common = m->with_casts && reads_text ? pt__common_type(m->a, v->type, type) : NULL;
     if (common == NULL)
         return false;
     v->type = common;

@@ -38,17 +38,19 @@ pt_status pt__fail_wrong_type(pt__analyzer *a, const pt_expr_call *call, const c
     return pt__analyzer_fail(status, call->base.origin, err);
 }
 
-pt_status pt__fail_data_differ(pt__analyzer *a, const pt_expr_call *call, size_t first, pt_error *err)
+pt_status pt__fail_data_differ(pt__analyzer *a, const pt_expr_call *call, size_t first, pt__type_list style,
+                               pt_error *err)
 {
     pt__buffer *types = pt__arena_buffer(a->arena);
+    pt__buffer_append_string(types, style == PT_TYPES_WITH_COMMAS ? "[" : "(");
     for (size_t i = first; i < call->argument_count; i++) {
-        pt__buffer_append_string(types, i == first ? "" : i + 1 == call->argument_count ? " or " : ", ");
+        pt__buffer_append_string(types, i == first ? "" : style == PT_TYPES_WITH_COMMAS ? ", " : " or ");
         pt__buffer_append_string(types, pt__quote_type(a->arena, call->arguments[i]->type));
     }
+    pt__buffer_append_string(types, style == PT_TYPES_WITH_COMMAS ? "]" : ")");
     pt_status status =
         pt__raise(err, PT_COND_DATATYPE_MISMATCH_DATA_DIFF_TYPES, "sqlExpr", pt__quote_expr(a->arena, &call->base),
-                  "functionName", pt__quote_name(a->arena, &call->name), "dataType",
-                  pt__arena_printf(a->arena, "[%s]", pt__buffer_string(types)), NULL);
+                  "functionName", pt__quote_name(a->arena, &call->name), "dataType", pt__buffer_string(types), NULL);
     return pt__analyzer_fail(status, call->base.origin, err);
 }
 

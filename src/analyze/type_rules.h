@@ -48,7 +48,10 @@ pt_status pt__fail_differing(pt__analyzer *a, const pt_expr_call *call, pt_error
 /** DATATYPE_MISMATCH.BINARY_OP_WRONG_TYPE: `got` where `wanted`, as types are quoted in errors, is needed. */
 pt_status pt__fail_wrong_type(pt__analyzer *a, const pt_expr_call *call, const char *wanted, const pt_type *got,
                               pt_error *err);
+/** How Spark lists types: ["A", "B"] or ("A" or "B"). */
+typedef enum pt__type_list { PT_TYPES_WITH_COMMAS, PT_TYPES_WITH_OR } pt__type_list;
 /** DATATYPE_MISMATCH.DATA_DIFF_TYPES of the arguments from `first` on. */
-pt_status pt__fail_data_differ(pt__analyzer *a, const pt_expr_call *call, size_t first, pt_error *err);
+pt_status pt__fail_data_differ(pt__analyzer *a, const pt_expr_call *call, size_t first, pt__type_list style,
+                               pt_error *err);
 
 #endif

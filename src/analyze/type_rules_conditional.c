@@ -90,7 +90,7 @@ PT_RULE(when)
         nullable |= call->arguments[call->argument_count - 1]->nullable;
     }
     if (common == NULL)
-        return pt__fail_data_differ(a, call, 1, err);
+        return pt__fail_data_differ(a, call, 1, PT_TYPES_WITH_COMMAS, err);
     for (size_t i = 1; i < call->argument_count; i += 2)
         pt__cast_argument(a, match, i, common);
     if (has_else)

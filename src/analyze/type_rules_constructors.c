@@ -21,7 +21,7 @@ PT_RULE(array)
     bool nullable = false;
     const pt_type *element = unify(a, match, 0, 1, &nullable);
     if (element == NULL)
-        return pt__fail_data_differ(a, call, 0, err);
+        return pt__fail_data_differ(a, call, 0, PT_TYPES_WITH_OR, err);
     match->type = pt__type_array(a->arena, element, nullable);
     match->nullable = false;
     return PT_OK;
@@ -44,7 +44,7 @@ PT_RULE(map)
     const pt_type *key = unify(a, match, 0, 2, &keys_nullable);
     const pt_type *value = unify(a, match, 1, 2, &nullable);
     if (key == NULL || value == NULL)
-        return pt__fail_data_differ(a, call, 0, err);
+        return pt__fail_data_differ(a, call, 0, PT_TYPES_WITH_OR, err);
     match->type = pt__type_map(a->arena, key, value, nullable);
     match->nullable = false;
     return PT_OK;
@@ -112,7 +112,7 @@ PT_RULE(concat)
     match->nullable = nullable;
     if (any_array) {
         match->type = unify(a, match, 0, 1, &nullable);
-        return match->type == NULL ? pt__fail_data_differ(a, call, 0, err) : PT_OK;
+        return match->type == NULL ? pt__fail_data_differ(a, call, 0, PT_TYPES_WITH_OR, err) : PT_OK;
     }
     match->type = all_binary ? PT_T(BINARY) : PT_T(STRING);
     for (size_t i = 0; i < call->argument_count; i++) {

@@ -143,7 +143,7 @@ PT_RULE(zeroifnull)
 {
     const pt_type *type = call->arguments[0]->type;
     if (!pt__is_numberish(call->arguments[0]))
-        return pt__fail_data_differ(a, call, 0, err);
+        return pt__fail_data_differ(a, call, 0, PT_TYPES_WITH_COMMAS, err);
     if (type->id == PT_TYPE_VOID)
         type = PT_T(INT);
     else if (type->id == PT_TYPE_FLOAT)
