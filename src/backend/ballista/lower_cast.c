@@ -424,6 +424,9 @@ pt_status pt__bl_cast_to(pt__bl *bl, pt_cast_mode mode, const pt__bx *x, const p
         *out = pt__bx_null(bl->arena, type);
         return PT_OK;
     }
+    /* Without ANSI mode a text that is none is NULL; numbers of such a text are refused. */
+    if (mode == PT_CAST_LEGACY && pt__type_is_string(from) && !pt__type_is_numeric(to))
+        c.mode = PT_CAST_TRY;
     return convert(&c, x, out);
 }
 
