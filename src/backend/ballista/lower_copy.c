@@ -156,25 +156,58 @@ static pt_status check_columns(pt__arena *arena, const pt__ballista_copy *copy, 
     return PT_OK;
 }
 
+static const pt_column *find_column(const pt__ballista_lowered *rows, const char *name)
+{
+    for (size_t i = 0; i < rows->column_count; i++) {
+        if (strcasecmp(rows->columns[i].name, name) == 0)
+            return &rows->columns[i];
+    }
+    return NULL;
+}
+
 static pt_status partition_names(pt__arena *arena, const pt__ballista_copy *copy, const pt__ballista_lowered *rows,
                                  Datafusion__CopyToNode *node, pt_error *err)
 {
     node->partition_by = pt__arena_array(arena, char *, copy->partition_count + 1);
     for (size_t i = 0; i < copy->partition_count; i++) {
-        const pt_column *found = NULL;
-        for (size_t k = 0; k < rows->column_count && found == NULL; k++) {
-            if (strcasecmp(rows->columns[k].name, copy->partition_columns[i]) == 0)
-                found = &rows->columns[k];
-        }
+        const pt_column *found = find_column(rows, copy->partition_columns[i]);
         if (found == NULL)
             return pt_error_set(err, PT_ANALYSIS, "there is no column %s to partition by", copy->partition_columns[i]);
-        if (found->nullable ||
-            !(pt__type_is_string(found->type) || pt__type_is_integral(found->type) || found->type->id == PT_TYPE_DATE))
-            return pt__bl_refuse(err, NULL,
-                                 "partitioning written files by a column that may be NULL, or of such a type");
+        if (!pt__type_is_string(found->type) && !pt__type_is_integral(found->type) && found->type->id != PT_TYPE_DATE)
+            return pt__bl_refuse(err, NULL, "partitioning written files by a column of such a type");
         node->partition_by[node->n_partition_by++] = pt__unconst(found->name);
     }
     return PT_OK;
+}
+
+/* A folder's name: Spark's for NULL and for empty text; what would have to be escaped fails. */
+static const pt__bx *folder_name(pt__arena *arena, const pt_column *column)
+{
+    pt__btype *text = pt__btype_named(arena, "utf8");
+    const pt__bx *value = pt__bx_cast(arena, pt__bx_column(arena, column->name), text);
+    const pt__bx *is_plain = pt__bx_call2(arena, "regexp_like", value, pt__bx_text(arena, "^[A-Za-z0-9_.-]+$"));
+    const pt__bx *is_empty = pt__bx_binary(arena, "Eq", value, pt__bx_text(arena, ""));
+    const pt__bx *pairs[] = {is_plain, value, pt__bx_or(arena, pt__bx_is_null(arena, value), is_empty),
+                             pt__bx_text(arena, "__HIVE_DEFAULT_PARTITION__")};
+    const pt__bx *other = pt__bx_raise(arena, "UNSUPPORTED_FEATURE.NOT_IN_PORTICO",
+                                       "{\"feature\":\"a partition value with special characters on a Ballista "
+                                       "cluster\"}",
+                                       value, text);
+    return pt__bx_case(arena, pairs, 2, other);
+}
+
+static const pt__bplan *name_folders(pt__arena *arena, const pt__ballista_copy *copy, const pt__ballista_lowered *rows,
+                                     const pt__bplan *input)
+{
+    const pt__bx **items = pt__arena_array(arena, const pt__bx *, rows->column_count);
+    for (size_t i = 0; i < rows->column_count; i++) {
+        items[i] = pt__bx_column(arena, rows->columns[i].name);
+        for (size_t k = 0; k < copy->partition_count; k++) {
+            if (strcasecmp(copy->partition_columns[k], rows->columns[i].name) == 0)
+                items[i] = folder_name(arena, &rows->columns[i]);
+        }
+    }
+    return pt__bplan_project(arena, input, items, input->names, rows->column_count);
 }
 
 pt_status pt__bl_copy_node(pt__arena *arena, const pt__ballista_copy *copy, const pt__ballista_lowered *rows,
@@ -187,6 +220,8 @@ pt_status pt__bl_copy_node(pt__arena *arena, const pt__ballista_copy *copy, cons
     PT_TRY(check_columns(arena, copy, rows, err));
     PT_TRY(file_type(arena, copy, &node->file_type, err));
     PT_TRY(partition_names(arena, copy, rows, node, err));
+    if (copy->partition_count > 0)
+        input = name_folders(arena, copy, rows, input);
     node->input = pt__bplan_node(input);
     node->output_url = pt__unconst(copy->url);
     pt__bplan *made = pt__bplan_new(arena);
