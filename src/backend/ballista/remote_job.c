@@ -13,7 +13,7 @@ typedef Ballista__Protobuf__JobStatus job_status;
 /* A job that ends sooner is run again as quickly as it is found. */
 enum { ANNOUNCE_AFTER_MS = 250, HANDLE_BYTES = PT_CHANNEL_ADDRESS_BYTES + PT_REMOTE_JOB_ID_BYTES + 32 };
 
-enum { RECONNECT_PAUSE_MS = 200, SUBMISSIONS_MAX = 3, FIRST_EVENT_MS = 1000 };
+enum { RECONNECT_PAUSE_MS = 200, SUBMISSIONS_MAX = 3, FIRST_EVENT_MS = 1000, UNKNOWN_MAX = 5 };
 
 static const pt__ballista_options *options_of(const pt__remote_job *job)
 {
@@ -217,6 +217,7 @@ static void nudge(pt__remote_job *job)
 static pt_status poll_to_end(pt__remote_job *job, pt__arena *arena, progress *out, pt_error *err)
 {
     uint64_t pause_ms = options_of(job)->poll_first_ms;
+    unsigned unknown = 0;
     *out = GOES_ON;
     while (*out == GOES_ON) {
         pt__wake_sleep(job->wake, earlier(pt__ms_from_now(pause_ms), job->give_up_ms));
@@ -228,6 +229,10 @@ static pt_status poll_to_end(pt__remote_job *job, pt__arena *arena, progress *ou
         nudge(job);
         announce(job);
         PT_TRY(poll_once(job, arena, out, err));
+        /* Between taking a job and planning it a scheduler loses sight of it for a moment. */
+        unknown = *out == IS_LOST ? unknown + 1 : 0;
+        if (*out == IS_LOST && !job->is_over && unknown < UNKNOWN_MAX)
+            *out = GOES_ON;
     }
     return PT_OK;
 }
