@@ -51,9 +51,14 @@ void pt__host_set_clock(pt_host *host, uint64_t (*now_ms)(void *context), void *
     pthread_mutex_unlock(&host->lock);
 }
 
+bool pt__host_logs(const pt_host *host, pt_log_level level)
+{
+    return host->log != NULL && level <= host->log_level;
+}
+
 void pt__host_log(pt_host *host, pt_log_level level, const char *component, const char *format, ...)
 {
-    if (host->log == NULL || level > host->log_level)
+    if (!pt__host_logs(host, level))
         return;
     char line[1024];
     va_list arguments;

@@ -65,6 +65,9 @@ void pt__host_set_clock(pt_host *host, uint64_t (*now_ms)(void *context), void *
 /** Expiry of sessions and jobs; runs once a second by itself, here for tests with a clock of their own. */
 void pt__host_tick(pt_host *host);
 
+/** Whether lines of that level are written at all. */
+bool pt__host_logs(const pt_host *host, pt_log_level level);
+
 /** One line, printf form. Threads: any. */
 __attribute__((format(printf, 4, 5))) void pt__host_log(pt_host *host, pt_log_level level, const char *component,
                                                         const char *format, ...);

@@ -1,6 +1,8 @@
 """Clients of Flight SQL for a test; the server is that of ../conftest.py. `./dev flight` runs these."""
 import contextlib
 import importlib.util
+import json
+import os
 import pathlib
 import sys
 import uuid
@@ -8,6 +10,7 @@ import uuid
 import pytest
 
 sys.path.append(str(pathlib.Path(__file__).parents[1] / "hostile"))
+os.environ.setdefault("PORTICO_LOG_LEVEL", "debug")  # what each call asks for: see call_table.py
 
 if importlib.util.find_spec("adbc_driver_flightsql") is None:
     collect_ignore_glob = ["test_*.py"]  # another environment, which runs the suites that its clients are for
@@ -55,3 +58,19 @@ def table(cursor):
     yield name
     cursor.execute(f"drop table if exists {name}")
     cursor.fetchall()
+
+
+def pytest_sessionfinish(session, exitstatus):
+    """After a whole run: which client sent what, for `./dev flight --table`; a gap that nothing explains fails it."""
+    import call_table
+
+    file = os.environ.get("PT_FLIGHT_TABLE")
+    if not file or exitstatus not in (0, 1):
+        return
+    folder = session.config._tmp_path_factory.getbasetemp()
+    counts = call_table.count(log.read_text(errors="replace") for log in folder.rglob("server-*.log"))
+    pathlib.Path(file).write_text(json.dumps(counts, indent=1, sort_keys=True))
+    gaps = call_table.gaps(counts)
+    if gaps:
+        print("\nno test sends", *(f"{row} by {client}" for client, row in gaps), sep="\n  ")
+        session.exitstatus = 1

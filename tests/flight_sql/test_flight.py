@@ -379,15 +379,57 @@ def test_an_update_is_answered_before_the_client_ends_its_side(flight, schema):
     writer.close()
 
 
-def test_flightsql_dbapi(server, schema):
-    from flightsql import FlightSQLClient, connect
+def test_calls_that_answer_nothing_say_so_to_pyarrow(flight):
+    plan = pf.FlightDescriptor.for_command(any_of("CommandStatementSubstraitPlan"))
+    for ask in (lambda: flight.info("CommandStatementSubstraitPlan"), lambda: flight.schema("CommandStatementSubstraitPlan"),
+                lambda: flight.put("CommandStatementSubstraitPlan", b"", pa.table({})),
+                lambda: flight.client.do_exchange(plan)[1].read_chunk()):
+        with pytest.raises(NotImplementedError):
+            ask()
+
+
+def test_schemas_of_statements_without_running_them(flight):
+    assert flight.schema("CommandStatementQuery", text(1, "select 1::int as a")).names == ["a"]
+    handle = flight.prepare("select 1::int as b")[1]
+    assert flight.schema("CommandPreparedStatementQuery", field(1, handle)).names == ["b"]
+
+
+@pytest.fixture
+def dbapi_client(server):
+    """Its calls are told from pyarrow's own by their user agent."""
+    from flightsql import FlightSQLClient
 
     host, port = server.address.rsplit(":", 1)
-    client = FlightSQLClient(host=host, port=int(port), insecure=True, disable_server_verification=True)
-    with connect(client).cursor() as k:
+    client = FlightSQLClient(host=host, port=int(port), insecure=True, user="anyone", password="anything",
+                             disable_server_verification=True, generic_options=[("grpc.secondary_user_agent", "flightsql-dbapi")])
+    yield client
+    client.close()
+
+
+def test_flightsql_dbapi(dbapi_client, schema):
+    from flightsql import connect
+
+    with connect(dbapi_client).cursor() as k:
         k.execute(f"select i from {schema}.axb")
         assert k.fetchall() == []
-    assert client.execute_update(f"insert into {schema}.axb(i) values (1), (2)") == 2
+    assert dbapi_client.execute_update(f"insert into {schema}.axb(i) values (1), (2)") == 2
+
+
+def test_flightsql_dbapi_prepares(dbapi_client):
+    with dbapi_client.prepare("select ?::bigint + 1 as x") as statement:
+        info = statement.execute(pa.record_batch({"p": pa.array([41], pa.int64())}))
+        assert dbapi_client.do_get(info.endpoints[0].ticket).read_all()["x"].to_pylist() == [42]
+
+
+def test_flightsql_dbapi_reads_metadata(dbapi_client, schema):
+    from flightsql.client import TableRef
+
+    table = TableRef(None, schema, "axb")
+    for info in (dbapi_client.get_catalogs(), dbapi_client.get_db_schemas(), dbapi_client.get_table_types(),
+                 dbapi_client.get_tables(include_schema=True), dbapi_client.get_sql_info([0, 1]),
+                 dbapi_client.get_xdbc_type_info(4), dbapi_client.get_primary_keys(table), dbapi_client.get_exported_keys(table),
+                 dbapi_client.get_imported_keys(table), dbapi_client.get_cross_reference(table, table)):
+        assert dbapi_client.do_get(info.endpoints[0].ticket).read_all().schema == info.schema
 
 
 # ---- ingestion without a driver ----

@@ -1,4 +1,4 @@
-"""Arrow's JDBC driver: Jdbc.java walks it, each step of it is a test."""
+"""Arrow's JDBC driver: Jdbc.java walks it, each step of it is a test; updates and queries are told apart (BR-037)."""
 import os
 import pathlib
 import re

@@ -4,6 +4,7 @@ import concurrent.futures
 import contextlib
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import time
@@ -179,13 +180,13 @@ def test_jdbc_signs_in(known):
         token = handshake(opened, ("authorization", basic(*ANN))).removeprefix("Bearer ")
     base = f"jdbc:arrow-flight-sql://{known.address}/?useEncryption=false"
     urls = [base + "&user=ann&password=correct%20horse", base + "&user=ann&password=guess", base + "&user=ann", base,
-            base + "&token=" + token, base + "&token=guess"]
+            base + "&token=" + token, base + "&token=guess", base + "&user=ann&password=correct%20horse&catalog=memory"]
     archives = ":".join(str(p) for p in pathlib.Path(folder).glob("*.jar"))
     done = subprocess.run(["java", "--add-opens=java.base/java.nio=ALL-UNNAMED", "-cp", archives,
                            str(pathlib.Path(__file__).parent / "JdbcSignIn.java"), *urls],
                           capture_output=True, text=True, timeout=120, check=False)
     lines = done.stdout.splitlines()
-    assert [line.split(":")[0] for line in lines] == ["ok", "failed", "failed", "failed", "ok", "failed"], done
+    assert [line.split(":")[0] for line in lines] == ["ok", "failed", "failed", "failed", "ok", "failed", "ok"], done
     assert all("UNAUTHENTICATED" in line or "sign in" in line for line in lines if line != "ok"), lines
 
 
@@ -544,3 +545,14 @@ def test_hash_password_refuses_what_cannot_be_a_line():
         done = subprocess.run([BINARY, "hash-password", name], input=password + "\n", capture_output=True, text=True,
                               check=False)
         assert done.returncode == 2 and done.stdout == ""
+
+
+def test_the_example_configuration_names_options(tmp_path):
+    example = (pathlib.Path(__file__).parents[2] / "examples/portico.conf").read_text()
+    names = re.findall(r"^(?:# )?([a-z][\w.-]*) = ", example, re.M)
+    known = subprocess.run([BINARY, "help"], capture_output=True, text=True, check=True).stdout
+    assert len(names) > 15 and [name for name in names if f"--{name} " not in known and f"--{name}\n" not in known] == []
+    (tmp_path / "portico.conf").write_text(example.replace("127.0.0.1:15002", "256.0.0.1:1"))
+    done = subprocess.run([BINARY, "serve", "--config", tmp_path / "portico.conf"], capture_output=True, text=True, timeout=20,
+                          check=False)
+    assert "256.0.0.1" in done.stderr

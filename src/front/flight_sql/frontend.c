@@ -4,17 +4,27 @@
 #include "base/unconst.h"
 #include "front/flight_sql/calls.h"
 #include "front/flight_sql/errors.h"
+#include "front/flight_sql/note.h"
 #include "front/flight_sql/session.h"
 #include "front/flight_sql/ticket.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#define PT_FLIGHT_METHOD(rpc, on_started, on_message, on_half_closed, on_writable, on_closed)                          \
+    static void take_##rpc(void *mount, pt_call *call, pt_bytes_view message)                                          \
+    {                                                                                                                  \
+        pt__flight_note(mount, call, #rpc, message);                                                                   \
+        on_message(mount, call, message);                                                                              \
+    }
+#include "front/flight_sql/methods.def"
+#undef PT_FLIGHT_METHOD
+
 static const pt_method METHODS[] = {
 #define PT_FLIGHT_METHOD(rpc, on_started, on_message, on_half_closed, on_writable, on_closed)                          \
     {.path = "/arrow.flight.protocol.FlightService/" #rpc,                                                             \
      .started = on_started,                                                                                            \
-     .message = on_message,                                                                                            \
+     .message = take_##rpc,                                                                                            \
      .half_closed = on_half_closed,                                                                                    \
      .writable = on_writable,                                                                                          \
      .closed = on_closed},
@@ -142,7 +152,7 @@ void pt__flight_list_flights_message(void *mount, pt_call *call, pt_bytes_view r
 
 void pt__flight_exchange_started(void *mount, pt_call *call)
 {
-    (void)mount;
+    pt__flight_note(mount, call, "DoExchange", (pt_bytes_view){NULL, 0});
     call->state = pt__flight_answered();
     pt_call_finish(call,
                    &(pt_call_status){PT_GRPC_UNIMPLEMENTED, "DoExchange serves nothing in Flight SQL", {NULL, 0}});

@@ -3,6 +3,7 @@
 #include "front/flight/message.h"
 #include "front/flight_sql/calls.h"
 #include "front/flight_sql/errors.h"
+#include "front/flight_sql/note.h"
 
 #include <arrow/flight.pb-c.h>
 #include <stdio.h>
@@ -56,6 +57,8 @@ void pt__flight_handshake_message(void *mount, pt_call *call, pt_bytes_view requ
 
 void pt__flight_handshake_half_closed(void *mount, pt_call *call)
 {
-    if (call->state == NULL)
-        answer(mount, call);
+    if (call->state != NULL)
+        return;
+    pt__flight_note(mount, call, "Handshake", (pt_bytes_view){NULL, 0}); /* most clients send no message */
+    answer(mount, call);
 }

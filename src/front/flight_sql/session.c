@@ -308,9 +308,12 @@ static char *key_of(const origin *o, pt_call *call)
 
 static bool copy_token(const origin *o, pt__flight_session *session)
 {
-    if (o->token.size_bytes != 0)
-        session->token = strndup(o->token.data, o->token.size_bytes);
-    return o->token.size_bytes == 0 || session->token != NULL;
+    if (o->token.size_bytes == 0)
+        return true;
+    session->token = calloc(1, o->token.size_bytes + 1);
+    if (session->token != NULL)
+        memcpy(session->token, o->token.data, o->token.size_bytes);
+    return session->token != NULL;
 }
 
 static pt_status make_session(pt__flight *mount, const origin *o, const char *key, pt__flight_session **out,

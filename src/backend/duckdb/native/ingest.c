@@ -124,7 +124,8 @@ static bool make_slice(const struct ArrowArray *batch, int64_t row, int64_t coun
         s->children[i] = *batch->children[i];
         s->children[i].offset += batch->offset + row;
         s->children[i].length = count;
-        s->children[i].null_count = batch->children[i]->null_count == 0 ? 0 : -1;
+        /* DuckDB looks for nulls of a dictionary's column only where there are said to be some. */
+        s->children[i].null_count = batch->children[i]->null_count == 0 ? 0 : 1;
         s->children[i].release = keep;
         s->pointers[i] = &s->children[i];
     }
