@@ -134,19 +134,17 @@ static bool has_ended(const pt__ballista_job *job)
     return state != PT_OPERATION_PENDING && state != PT_OPERATION_RUNNING;
 }
 
-/* The oldest that has ended, or been fetched, in the order of when they were last asked for; NULL: none. */
+/* The first that has ended, or was fetched, in the order of their beginning; NULL: none. */
 static pt__ballista_job *find_oldest(pt__ballista *mount, bool fetched_only)
 {
     const char *id;
     void *value;
-    pt__ballista_job *oldest = NULL;
     for (size_t at = 0; pt__map_next(&mount->jobs, &at, &id, &value);) {
         pt__ballista_job *job = value;
-        bool fits = fetched_only ? job->kept_bytes != 0 : has_ended(job);
-        if (fits && job->watchers == 0 && (oldest == NULL || job->last_seen_ms < oldest->last_seen_ms))
-            oldest = job;
+        if (job->watchers == 0 && (fetched_only ? job->kept_bytes != 0 : has_ended(job)))
+            return job;
     }
-    return oldest;
+    return NULL;
 }
 
 static pt_status make_room(pt__ballista *mount, pt_error *err)
