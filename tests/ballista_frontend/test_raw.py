@@ -176,6 +176,23 @@ def test_a_failure_after_the_first_rows_ends_the_fetch(raw):
     assert raw.status(status.job).state == FAILED
 
 
+@pytest.mark.slow
+def test_a_job_lasts_as_long_as_somebody_asks_for_it(server):
+    other = server.another("--job-abandon-after", "2s")
+    raw = Raw(other.address)
+    asked, left = (raw.submit(sql(ENDLESS)) for _ in range(2))
+    call = raw.channel.unary_stream("/ballista.protobuf.SchedulerGrpc/ExecuteQueryPush")(params(sql(ENDLESS)), timeout=60)
+    next(call)
+    for _ in range(12):
+        time.sleep(0.5)
+        assert raw.status(asked).state in (QUEUED, RUNNING)
+    assert raw.status(left).state == FAILED
+    assert call.is_active()
+    call.cancel()
+    raw.ask("CancelJob", text(1, asked))
+    raw.close()
+
+
 # ---- sessions ----
 
 def test_what_a_session_sets_counts_for_its_queries(raw):

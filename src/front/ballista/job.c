@@ -1,5 +1,6 @@
 #include "front/ballista/job.h"
 
+#include "exec/session.h"
 #include "exec/statement.h"
 
 #include <stdlib.h>
@@ -220,15 +221,23 @@ void pt__ballista_job_unref(pt__ballista_job *job)
 
 /* ---- known jobs ---- */
 
+/* The host cancels a job that nobody has read for job.abandon-after; who asks for it will read it. */
+static void attend(const pt__ballista_job *job)
+{
+    const pt__reader_options from_start = {.position = 0};
+    pt__reader *reader = NULL;
+    pt__session_touch(job->session);
+    if (pt__reader_open(job->job, &from_start, &reader, NULL) == PT_OK)
+        pt__reader_close(reader);
+}
+
 pt__ballista_job *pt__ballista_job_find(pt__ballista *mount, const char *user, const char *id)
 {
-    pt_job *seen = NULL;
     pt__ballista_job *job = pt__map_get(&mount->jobs, id);
     if (job == NULL || strcmp(job->user, user) != 0)
         return NULL;
     job->last_seen_ms = pt__host_now_ms(mount->host);
-    if (pt__session_job(job->session, id, &seen, NULL) == PT_OK) /* the host's sign of life */
-        pt_job_unref(seen);
+    attend(job);
     return job;
 }
 
