@@ -104,6 +104,15 @@ typedef struct pt_call_vtable {
     const char *(*keep_text)(pt_call *call, const char *text);
     /** For an authenticator that cannot answer at once: nothing of the call reaches its handler until it is let in. */
     pt_status (*put_off)(pt_call *call, pt_admission **out, pt_error *err);
+    /**
+     * Within the handler's `message`: makes the message outlive it, and moves `*message` into the bytes that are
+     * returned, a reference. It ends at a multiple of 8. NULL when memory is exhausted.
+     */
+    pt_bytes *(*keep_message)(pt_call *call, pt_bytes_view *message);
+    /**
+     * While paused, the peer's window for this call is not opened again: a window's worth of messages may still come.
+     */
+    void (*pause)(pt_call *call, bool paused);
 } pt_call_vtable;
 
 enum { PT_CALL_HEADERS_MAX = 4 };
@@ -153,6 +162,24 @@ static inline uint64_t pt_call_deadline_ms(pt_call *call)
 #define PT_CALL_HAS(call, member)                                                                                      \
     ((call)->vtable->size_bytes >= offsetof(pt_call_vtable, member) + sizeof((call)->vtable->member) &&                \
      (call)->vtable->member != NULL)
+
+/** A copy when the transport cannot do better. */
+static inline pt_bytes *pt_call_keep_message(pt_call *call, pt_bytes_view *message)
+{
+    if (PT_CALL_HAS(call, keep_message))
+        return call->vtable->keep_message(call, message);
+    pt_bytes *copy = pt_bytes_copy(*message);
+    if (copy != NULL)
+        *message = pt_bytes_get_view(copy);
+    return copy;
+}
+
+/** Nothing happens when the transport cannot. */
+static inline void pt_call_pause(pt_call *call, bool paused)
+{
+    if (PT_CALL_HAS(call, pause))
+        call->vtable->pause(call, paused);
+}
 
 /** PT_UNSUPPORTED when the transport is older than response headers. */
 static inline pt_status pt_call_add_header(pt_call *call, const char *name, const char *value, pt_error *err)

@@ -68,6 +68,11 @@ typedef struct pt_frontend_vtable {
      * NULL: it claims none.
      */
     bool (*claims)(void *mount, const char *path, pt_bytes_view first_message);
+    /**
+     * A connection is gone whose id some call has asked for (pt_call_connection_id); its calls have ended. On the
+     * connection's loop thread. NULL: it does not matter.
+     */
+    void (*connection_closed)(void *mount, const char *connection_id);
 } pt_frontend_vtable;
 
 /** No mounts yet; the host must outlive them. `*out` is the caller's to free. Errors: PT_NO_MEMORY. */

@@ -1,5 +1,7 @@
 #include "base/utf8.h"
 
+#include <string.h>
+
 enum { REPLACEMENT = 0xFFFD };
 
 /* Length of the well-formed character at `text`, or 0. Spec: RFC 3629, section 4. */
@@ -22,9 +24,24 @@ static size_t character_size(const unsigned char *text, size_t size_bytes)
     return size;
 }
 
+/* How much of the text is ASCII, in whole words. */
+static size_t ascii_bytes(const char *text, size_t size_bytes)
+{
+    size_t i = 0;
+    for (uint64_t word; i + sizeof(word) <= size_bytes; i += sizeof(word)) {
+        memcpy(&word, text + i, sizeof(word));
+        if ((word & UINT64_C(0x8080808080808080)) != 0)
+            break;
+    }
+    return i;
+}
+
 bool pt__utf8_valid(const char *text, size_t size_bytes)
 {
     for (size_t i = 0; i < size_bytes;) {
+        i += ascii_bytes(text + i, size_bytes - i);
+        if (i == size_bytes)
+            break;
         size_t size = character_size((const unsigned char *)text + i, size_bytes - i);
         if (size == 0)
             return false;

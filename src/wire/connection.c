@@ -143,6 +143,8 @@ void pt_connection_free(pt_connection *connection)
     nghttp2_session_del(connection->session);
     while (connection->streams != NULL)
         pt__stream_free(connection->streams);
+    if (connection->is_listed && connection->id[0] != '\0')
+        pt__routes_connection_closed(connection->routes, connection->id);
     unlist_connection(connection);
     pt__outbox_deinit(&connection->outbox);
     pt_error_clear(&connection->failure);

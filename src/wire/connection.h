@@ -99,5 +99,7 @@ void pt__session_submit_http_error(pt__stream *stream, const char *http_status);
 void pt__session_submit_trailers(pt__stream *stream);
 void pt__session_resume(pt__stream *stream);
 void pt__session_reset(pt__stream *stream, uint32_t code);
+/** Gives back to the peer what of the stream's window was kept during a pause. */
+void pt__session_reopen_window(pt__stream *stream);
 
 #endif

@@ -3,7 +3,8 @@
 #include <string.h>
 
 enum {
-    KEPT_BYTES = 16384,         /* a larger buffer is given back after its message */
+    KEPT_BYTES = 16384, /* a larger buffer is given back after its message */
+    ALIGNMENT_BYTES = 8,
     TRUSTED_BYTES = 1024 * 1024 /* up to this an announced size is reserved before its bytes are here */
 };
 
@@ -78,6 +79,18 @@ static pt_status read_prefix(pt__message_reader *reader, pt_bytes_view *input, p
     return reader->prefix_size_bytes < PT_MESSAGE_PREFIX_BYTES ? PT_NEED_MORE : check_prefix(reader, err);
 }
 
+/* Before a message that is kept, so that it ends at a multiple of it. */
+static size_t padding_of(size_t size_bytes)
+{
+    return (ALIGNMENT_BYTES - size_bytes % ALIGNMENT_BYTES) % ALIGNMENT_BYTES;
+}
+
+static void pad(pt__buffer *body, size_t size_bytes)
+{
+    static const uint8_t zeros[ALIGNMENT_BYTES];
+    pt__buffer_append(body, zeros, padding_of(size_bytes));
+}
+
 /* A message that lies in the input whole is not copied. */
 static pt_status read_body(pt__message_reader *reader, pt_bytes_view *input, pt_bytes_view *body, pt_error *err)
 {
@@ -87,15 +100,18 @@ static pt_status read_body(pt__message_reader *reader, pt_bytes_view *input, pt_
         take(input, size);
         return PT_OK;
     }
-    size_t count = smaller(size - reader->body.size_bytes, input->size_bytes);
-    if (reader->body.size_bytes == 0)
-        pt__buffer_reserve(&reader->body, smaller(size, TRUSTED_BYTES));
+    size_t padding = padding_of(size);
+    if (reader->body.size_bytes == 0) {
+        pt__buffer_reserve(&reader->body, smaller(size, TRUSTED_BYTES) + ALIGNMENT_BYTES);
+        pad(&reader->body, size);
+    }
+    size_t count = smaller(size + padding - reader->body.size_bytes, input->size_bytes);
     pt__buffer_append(&reader->body, input->data, count);
     take(input, count);
     if (reader->body.failed)
         return pt_error_set(err, PT_NO_MEMORY, "no memory for a message of %zu bytes", size);
-    *body = pt__buffer_view(&reader->body);
-    return reader->body.size_bytes < size ? PT_NEED_MORE : PT_OK;
+    *body = (pt_bytes_view){reader->body.data + padding, reader->body.size_bytes - padding};
+    return body->size_bytes < size ? PT_NEED_MORE : PT_OK;
 }
 
 pt_status pt__message_reader_next(pt__message_reader *reader, pt_bytes_view *input, pt_bytes_view *message,
@@ -112,4 +128,20 @@ pt_status pt__message_reader_next(pt__message_reader *reader, pt_bytes_view *inp
     PT_TRY(pt__decompress(reader->encoding, body, reader->limit_bytes, &reader->inflated, err));
     *message = pt__buffer_view(&reader->inflated);
     return PT_OK;
+}
+
+pt_bytes *pt__message_reader_keep(pt__message_reader *reader, pt_bytes_view *message)
+{
+    const pt__buffer *body = &reader->body;
+    if (body->size_bytes != 0 && message->data >= body->data && message->data < body->data + body->size_bytes)
+        return pt__buffer_take(&reader->body);
+    pt__buffer copy = PT_BUFFER_INIT;
+    size_t padding = padding_of(message->size_bytes);
+    pt__buffer_reserve(&copy, message->size_bytes + ALIGNMENT_BYTES);
+    pad(&copy, message->size_bytes);
+    pt__buffer_append(&copy, message->data, message->size_bytes);
+    pt_bytes *owner = pt__buffer_take(&copy);
+    if (owner != NULL)
+        *message = (pt_bytes_view){pt_bytes_get_view(owner).data + padding, message->size_bytes};
+    return owner;
 }

@@ -32,6 +32,13 @@ void pt__message_reader_deinit(pt__message_reader *reader);
 pt_status pt__message_reader_next(pt__message_reader *reader, pt_bytes_view *input, pt_bytes_view *message,
                                   pt_error *err);
 
+/**
+ * Makes the message that pt__message_reader_next gave last outlive the reader: `*message` is moved into the bytes that are
+ * returned, which are not copied if they were put together here. It ends at a multiple of 8, so that what lies last in
+ * it, such as a body of Arrow, begins at one if its size is. NULL when memory is exhausted.
+ */
+pt_bytes *pt__message_reader_keep(pt__message_reader *reader, pt_bytes_view *message);
+
 /** Whether the body may end here. */
 bool pt__message_reader_is_between(const pt__message_reader *reader);
 

@@ -57,6 +57,13 @@ void pt_routes_free(pt_routes *routes)
     free(routes);
 }
 
+void pt__routes_connection_closed(const pt_routes *routes, const char *connection_id)
+{
+    for (pt_mount *mount = routes->mounts; mount != NULL; mount = mount->next)
+        if (pt__has(mount->frontend, connection_closed))
+            mount->frontend->connection_closed(mount->state, connection_id);
+}
+
 void pt_routes_tick(pt_routes *routes, uint64_t now_ms)
 {
     for (pt_mount *mount = routes->mounts; mount != NULL; mount = mount->next)

@@ -63,6 +63,9 @@ bool pt__routes_has_service(const pt_routes *routes, const char *service);
 void pt__routes_on_serving(pt_routes *routes, void (*changed)(void *context), void *context);
 void pt__routes_serving_changed(pt_routes *routes);
 
+/** Tells every mount that the connection is gone. */
+void pt__routes_connection_closed(const pt_routes *routes, const char *connection_id);
+
 /** connection.c: ends the calls of a mount that run on the connection. */
 void pt__connection_cut(pt_connection *connection, const pt_mount *mount);
 pt_connection *pt__connection_next(const pt_connection *connection);

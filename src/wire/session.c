@@ -152,6 +152,17 @@ static int on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame, v
     return verdict(connection);
 }
 
+/* The window is given back as bytes are handled, but for calls that are paused. */
+static void give_back(pt_connection *connection, pt__stream *stream, int32_t stream_id, size_t size)
+{
+    if (stream == NULL || !stream->is_paused) {
+        (void)nghttp2_session_consume(connection->session, stream_id, size);
+        return;
+    }
+    stream->unconsumed_bytes += size;
+    (void)nghttp2_session_consume_connection(connection->session, size);
+}
+
 static int on_data_chunk(nghttp2_session *session, uint8_t flags, int32_t stream_id, const uint8_t *data, size_t size,
                          void *user_data)
 {
@@ -161,6 +172,7 @@ static int on_data_chunk(nghttp2_session *session, uint8_t flags, int32_t stream
     pt__stream *stream = find_stream(connection, stream_id);
     if (stream != NULL)
         pt__stream_body(stream, (pt_bytes_view){data, size});
+    give_back(connection, stream, stream_id, size);
     return verdict(connection);
 }
 
@@ -273,6 +285,7 @@ static pt_status make_session(pt_connection *connection, pt_error *err)
     int result = nghttp2_option_new(&option);
     if (result == 0) {
         nghttp2_option_set_no_closed_streams(option, 1);
+        nghttp2_option_set_no_auto_window_update(option, 1);
         nghttp2_option_set_max_outbound_ack(option, ACKNOWLEDGEMENTS_QUEUED_MAX);
         /* Ours is the limit that is configured: see count_reset. */
         nghttp2_option_set_stream_reset_rate_limit(option, UINT32_MAX, UINT32_MAX);
@@ -449,4 +462,12 @@ void pt__session_reset(pt__stream *stream, uint32_t code)
     if (stream->in_transport)
         check_submit(stream,
                      nghttp2_submit_rst_stream(stream->connection->session, NGHTTP2_FLAG_NONE, stream->id, code));
+}
+
+void pt__session_reopen_window(pt__stream *stream)
+{
+    size_t size = stream->unconsumed_bytes;
+    stream->unconsumed_bytes = 0;
+    if (stream->in_transport && size != 0)
+        check_submit(stream, nghttp2_session_consume_stream(stream->connection->session, stream->id, size));
 }

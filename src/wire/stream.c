@@ -546,6 +546,19 @@ static void call_finish(pt_call *call, const pt_call_status *status)
     finish(pt__stream_of(call), status);
 }
 
+static pt_bytes *call_keep_message(pt_call *call, pt_bytes_view *message)
+{
+    return pt__message_reader_keep(&pt__stream_of(call)->reader, message);
+}
+
+static void call_pause(pt_call *call, bool paused)
+{
+    pt__stream *stream = pt__stream_of(call);
+    stream->is_paused = paused;
+    if (!paused)
+        pt__session_reopen_window(stream);
+}
+
 static void unref_segments(const pt_segment *segments, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -655,6 +668,8 @@ static const pt_call_vtable stream_call = {
     .deadline_ms = call_deadline_ms,
     .add_header = call_add_header,
     .connection_id = call_connection_id,
+    .keep_message = call_keep_message,
+    .pause = call_pause,
     .peer = call_peer,
     .keep_text = call_keep_text,
     .put_off = call_put_off,

@@ -43,6 +43,8 @@ typedef struct pt__stream {
     bool headers_done;
     bool has_message; /* the first one, which tells whose call it is */
     bool input_ended;
+    bool is_paused;          /* the handler wants no more for now */
+    size_t unconsumed_bytes; /* of the peer's window, which it gets back when the pause ends */
 
     /* The answer. */
     pt__outbox queue; /* framed messages, not yet taken by the peer's flow control */

@@ -209,8 +209,7 @@ def test_what_a_client_can_grow_has_a_limit_that_is_named(server):
             client.info("CommandStatementQuery", text(1, "select 1 as x"))
         assert client.read(infos[0]).num_rows == 1
         assert client.query("select 1 as x").num_rows == 1
-        options = field(1, number(1, 1) + number(2, 1))
         with pytest.raises((pa.ArrowException, pf.FlightError), match="flight-sql.max-put-bytes"):
-            client.put("CommandStatementIngest", options + text(2, "large"), pa.table({"a": list(range(100_000))}))
+            client.put("CommandPreparedStatementQuery", text(1, handles[1]), pa.table({"a": list(range(100_000))}))
     finally:
         client.close()

@@ -126,6 +126,11 @@ static void tick(void *state, uint64_t now_ms)
         pt__flight_unref(mount);
 }
 
+static void on_connection_closed(void *mount, const char *connection_id)
+{
+    pt__flight_session_leave(mount, connection_id);
+}
+
 void *pt__flight_answered(void)
 {
     static const char answered;
@@ -167,4 +172,5 @@ const pt_frontend_vtable pt_frontend_flight_sql = {
     .method_count = sizeof(METHODS) / sizeof(METHODS[0]),
     .descriptors = no_descriptors,
     .tick = tick,
+    .connection_closed = on_connection_closed,
 };

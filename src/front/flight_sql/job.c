@@ -16,7 +16,8 @@ struct flight_job {
     char transaction[PT_FLIGHT_HANDLE_BYTES]; /* "" none */
     char statement[PT_FLIGHT_HANDLE_BYTES];   /* the prepared one; "" none */
     pt_bytes *command;
-    pt_bytes *data; /* parameters, or rows; NULL: none */
+    pt_bytes *data;            /* parameters; NULL: none */
+    pt__flight_intake *intake; /* parameters, or rows, that are still coming; NULL: none */
 };
 
 static void free_job(void *context)
@@ -25,6 +26,7 @@ static void free_job(void *context)
     pt__flight_session_unref(self->session);
     pt_bytes_unref(self->command);
     pt_bytes_unref(self->data);
+    pt__flight_intake_unref(self->intake);
     free(self->query);
     free(self);
 }
@@ -47,6 +49,14 @@ static pt_status write_kind(void *job, bool is_update, pt_error *err)
                          : pt__job_write_quiet_note(job, PT_FLIGHT_NOTE_KIND, bytes, err);
 }
 
+/* What the client has sent or is sending; `out->release` stays NULL when that is nothing. */
+static pt_status open_data(flight_job *self, struct ArrowArrayStream *out, pt_error *err)
+{
+    if (self->intake != NULL)
+        return pt__flight_intake_stream(pt__flight_intake_ref(self->intake), out, err);
+    return self->data == NULL ? PT_OK : pt__flight_ipc_stream(pt_bytes_ref(self->data), out, err);
+}
+
 static pt_status run_statement(pt_job *job, flight_job *self, pt_error *err)
 {
     struct ArrowArrayStream parameters = {0};
@@ -59,10 +69,9 @@ static pt_status run_statement(pt_job *job, flight_job *self, pt_error *err)
                                      .context = job};
     PT_TRY(pt__flight_transaction(self->session, (pt_bytes_view){(const uint8_t *)id, strlen(id)}, &request.transaction,
                                   err));
-    if (self->data != NULL) {
-        PT_TRY(pt__flight_ipc_stream(pt_bytes_ref(self->data), &parameters, err));
+    PT_TRY(open_data(self, &parameters, err));
+    if (parameters.release != NULL)
         request.parameters = &parameters;
-    }
     pt_status status = pt__job_run_statement(job, &request, err);
     if (parameters.release != NULL)
         parameters.release(&parameters);
@@ -75,7 +84,7 @@ static pt_status run_ingest(pt_job *job, flight_job *self, pt_error *err)
     int64_t count = 0;
     uint8_t bytes[8];
     PT_TRY(write_kind(job, true, err));
-    PT_TRY(pt__flight_ipc_stream(pt_bytes_ref(self->data), &rows, err));
+    PT_TRY(open_data(self, &rows, err));
     pt_status status =
         pt__flight_ingest(self->session, pt__job_arena(job), pt_bytes_get_view(self->command), &rows, &count, err);
     rows.release(&rows);
@@ -125,7 +134,8 @@ static pt_status no_memory(pt_error *err)
 }
 
 static pt_status start_text(pt__flight_session *session, const char *query, const char *statement,
-                            pt_bytes_view transaction, pt_bytes *parameters, pt_job **out, pt_error *err)
+                            pt_bytes_view transaction, pt_bytes *parameters, pt__flight_intake *intake, pt_job **out,
+                            pt_error *err)
 {
     flight_job *self = new_job(session, run_statement);
     char *copy = strdup(query);
@@ -134,10 +144,12 @@ static pt_status start_text(pt__flight_session *session, const char *query, cons
             free_job(self);
         free(copy);
         pt_bytes_unref(parameters);
+        pt__flight_intake_unref(intake);
         return no_memory(err);
     }
     self->query = copy;
     self->data = parameters;
+    self->intake = intake;
     snprintf(self->statement, sizeof(self->statement), "%s", statement);
     if (transaction.size_bytes < sizeof(self->transaction) && transaction.size_bytes != 0)
         memcpy(self->transaction, transaction.data, transaction.size_bytes);
@@ -149,31 +161,38 @@ static pt_status start_text(pt__flight_session *session, const char *query, cons
 pt_status pt__flight_start_query(pt__flight_session *session, const char *query, pt_bytes_view transaction,
                                  pt_job **out, pt_error *err)
 {
-    return start_text(session, query, "", transaction, NULL, out, err);
+    return start_text(session, query, "", transaction, NULL, NULL, out, err);
 }
 
 pt_status pt__flight_start_prepared(pt__flight_session *session, pt__flight_statement *statement, pt_bytes *parameters,
                                     pt_job **out, pt_error *err)
 {
     pt_bytes_view transaction = {(const uint8_t *)statement->transaction, strlen(statement->transaction)};
-    return start_text(session, statement->query, statement->handle, transaction, parameters, out, err);
+    return start_text(session, statement->query, statement->handle, transaction, parameters, NULL, out, err);
+}
+
+pt_status pt__flight_start_batch(pt__flight_session *session, pt__flight_statement *statement,
+                                 pt__flight_intake *parameters, pt_job **out, pt_error *err)
+{
+    pt_bytes_view transaction = {(const uint8_t *)statement->transaction, strlen(statement->transaction)};
+    return start_text(session, statement->query, statement->handle, transaction, NULL, parameters, out, err);
 }
 
 static pt_status start_command(pt__flight_session *session, pt_status (*run_it)(pt_job *, flight_job *, pt_error *),
-                               pt_bytes *command, pt_bytes *data, pt_job **out, pt_error *err)
+                               pt_bytes *command, pt__flight_intake *intake, pt_job **out, pt_error *err)
 {
     flight_job *self = command == NULL ? NULL : new_job(session, run_it);
     if (self == NULL) {
         pt_bytes_unref(command);
-        pt_bytes_unref(data);
+        pt__flight_intake_unref(intake);
         return no_memory(err);
     }
     self->command = command;
-    self->data = data;
+    self->intake = intake;
     return start(self, out, err);
 }
 
-pt_status pt__flight_start_ingest(pt__flight_session *session, pt_bytes *command, pt_bytes *rows, pt_job **out,
+pt_status pt__flight_start_ingest(pt__flight_session *session, pt_bytes *command, pt__flight_intake *rows, pt_job **out,
                                   pt_error *err)
 {
     return start_command(session, run_ingest, command, rows, out, err);

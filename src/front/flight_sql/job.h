@@ -4,6 +4,7 @@
 #ifndef PT_FRONT_FLIGHT_SQL_JOB_H
 #define PT_FRONT_FLIGHT_SQL_JOB_H
 
+#include "front/flight_sql/intake.h"
 #include "front/flight_sql/session.h"
 
 /** The spool's notes of this frontend. */
@@ -21,8 +22,12 @@ pt_status pt__flight_start_query(pt__flight_session *session, const char *query,
 pt_status pt__flight_start_prepared(pt__flight_session *session, pt__flight_statement *statement,
                                     pt_bytes *take_parameters, pt_job **out, pt_error *err);
 
-/** Starts an ingestion of an IPC stream by a serialized CommandStatementIngest; both are taken. */
-pt_status pt__flight_start_ingest(pt__flight_session *session, pt_bytes *take_command, pt_bytes *take_rows,
+/** The same with values that are still coming: a reference, which is taken. */
+pt_status pt__flight_start_batch(pt__flight_session *session, pt__flight_statement *statement,
+                                 pt__flight_intake *take_parameters, pt_job **out, pt_error *err);
+
+/** Starts an ingestion of rows that are still coming by a serialized CommandStatementIngest; both are taken. */
+pt_status pt__flight_start_ingest(pt__flight_session *session, pt_bytes *take_command, pt__flight_intake *take_rows,
                                   pt_job **out, pt_error *err);
 
 /** Starts what answers a metadata command (metadata.h), as its serialized Any, which is taken. */

@@ -1,4 +1,7 @@
-/* DoPut: updates, values for prepared statements, and rows for tables. */
+/*
+ * DoPut: updates, values for prepared statements, and rows for tables. Rows and the values of an update go to the worker
+ * while they come (intake.h); those that are bound to a query are kept with it.
+ */
 #include "base/unconst.h"
 #include "exec/ipc_reader.h"
 #include "front/flight/follower.h"
@@ -13,7 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PUT_ARENA_BYTES = 64 << 20 };
+enum {
+    PUT_ARENA_BYTES = 64 << 20,
+    EARLY_BYTES = 1 << 20 /* of rows that make a worker begin before all have come */
+};
 
 typedef struct put put;
 
@@ -21,13 +27,15 @@ struct put {
     pt__flight *mount;
     pt_call *call;
     pt__flight_session *session;
-    pt__arena *arena; /* of the command */
-    pt__buffer rows;  /* an IPC stream */
-    bool has_columns; /* a schema with fields, or rows came */
-    bool is_query;    /* it gave rows, not a count */
+    pt__arena *arena;          /* of the command */
+    pt__flight_intake *intake; /* of what goes on to a worker; NULL: none */
+    pt__buffer rows;           /* an IPC stream of values to be bound */
+    bool has_header;           /* the first message of Arrow came */
+    bool has_columns;          /* and is a schema with fields, or no schema */
+    bool is_query;             /* it gave rows, not a count */
     pt__flight_statement *statement;
-    pt_bytes *command;                             /* of an ingestion */
-    pt_status (*at_end)(put *self, pt_error *err); /* once the client has sent everything; NULL: nothing */
+    pt_bytes *command;                            /* of an ingestion */
+    pt_status (*start)(put *self, pt_error *err); /* once enough or everything has come; NULL: nothing, or done */
     pt_job *job;
     pt__flight_follower *follower; /* NULL: none */
     pt__ipc_reader *reader;        /* of the counts that an update gives */
@@ -39,6 +47,9 @@ static void free_put(put *p)
 {
     if (p->follower != NULL)
         pt__flight_follower_stop(p->follower);
+    if (p->intake != NULL)
+        pt__flight_intake_cut(p->intake);
+    pt__flight_intake_unref(p->intake);
     if (p->job != NULL)
         pt__flight_drop_job(p->session, p->job);
     pt_job_unref(p->job);
@@ -54,6 +65,8 @@ static void free_put(put *p)
 static void fail(put *p, const pt_error *err)
 {
     p->is_over = true;
+    if (p->intake != NULL)
+        pt__flight_intake_cut(p->intake);
     pt__flight_fail(p->call, err);
 }
 
@@ -173,9 +186,10 @@ static pt_status follow(put *p, pt_error *err)
 
 /* ---- commands ---- */
 
-static pt_bytes *take_rows(put *p)
+static pt_status open_intake(put *p, pt_error *err)
 {
-    return pt__buffer_take(&p->rows);
+    p->intake = pt__flight_intake_new(p->call, p->mount->limits.put_timeout_ms);
+    return p->intake != NULL ? PT_OK : pt_error_set(err, PT_NO_MEMORY, "no memory for rows");
 }
 
 /* Runs at once: some clients wait for the answer before they end their side. */
@@ -192,16 +206,19 @@ static pt_status begin_update(put *p, const pt__flight_command *command, pt_erro
 
 static pt_status run_prepared(put *p, pt_error *err)
 {
-    pt_bytes *parameters = p->has_columns ? take_rows(p) : pt__flight_statement_bound(p->session, p->statement);
-    if (p->has_columns && parameters == NULL)
-        return pt_error_set(err, PT_NO_MEMORY, "no memory for parameters");
-    PT_TRY(pt__flight_start_prepared(p->session, p->statement, parameters, &p->job, err));
+    if (p->has_columns) {
+        pt__flight_intake *parameters = pt__flight_intake_ref(p->intake);
+        PT_TRY(pt__flight_start_batch(p->session, p->statement, parameters, &p->job, err));
+    } else {
+        pt_bytes *parameters = pt__flight_statement_bound(p->session, p->statement);
+        PT_TRY(pt__flight_start_prepared(p->session, p->statement, parameters, &p->job, err));
+    }
     return follow(p, err);
 }
 
 static pt_status bind_prepared(put *p, pt_error *err)
 {
-    pt_bytes *parameters = take_rows(p);
+    pt_bytes *parameters = pt__buffer_take(&p->rows);
     if (parameters == NULL)
         return pt_error_set(err, PT_NO_MEMORY, "no memory for parameters");
     pt__flight_statement_bind(p->session, p->statement, parameters);
@@ -212,32 +229,29 @@ static pt_status bind_prepared(put *p, pt_error *err)
 
 static pt_status run_ingest(put *p, pt_error *err)
 {
-    pt_bytes *rows = take_rows(p);
-    if (rows == NULL)
-        return pt_error_set(err, PT_NO_MEMORY, "no memory for rows");
     pt_bytes *command = pt_bytes_ref(p->command);
-    PT_TRY(pt__flight_start_ingest(p->session, command, rows, &p->job, err));
+    PT_TRY(pt__flight_start_ingest(p->session, command, pt__flight_intake_ref(p->intake), &p->job, err));
     return follow(p, err);
 }
 
 /* Both commands over a prepared statement have its handle as field 1. */
-static pt_status begin_prepared(put *p, const pt__flight_command *command,
-                                pt_status (*at_end)(put *self, pt_error *err), pt_error *err)
+static pt_status begin_prepared(put *p, const pt__flight_command *command, pt_status (*start)(put *self, pt_error *err),
+                                pt_error *err)
 {
     Arrow__Flight__Protocol__Sql__CommandPreparedStatementQuery *c;
     PT_TRY(pt__flight_command_unpack(p->arena, command,
                                      &arrow__flight__protocol__sql__command_prepared_statement_query__descriptor,
                                      (ProtobufCMessage **)&c, err));
     pt_bytes_view handle = {c->prepared_statement_handle.data, c->prepared_statement_handle.len};
-    p->at_end = at_end;
+    p->start = start;
     return pt__flight_statement_find(p->session, handle, &p->statement, err);
 }
 
 static pt_status begin_ingest(put *p, const pt__flight_command *command, pt_error *err)
 {
     p->command = pt_bytes_copy(command->value);
-    p->at_end = run_ingest;
-    return p->command != NULL ? PT_OK : pt_error_set(err, PT_NO_MEMORY, "no memory for a command");
+    p->start = run_ingest;
+    return p->command != NULL ? open_intake(p, err) : pt_error_set(err, PT_NO_MEMORY, "no memory for a command");
 }
 
 static pt_status begin(put *p, pt_bytes_view descriptor, pt_error *err)
@@ -249,8 +263,10 @@ static pt_status begin(put *p, pt_bytes_view descriptor, pt_error *err)
     PT_TRY(pt__flight_session_of(p->mount, p->call, &p->session, err));
     if (pt__flight_command_is(&command, "CommandStatementUpdate"))
         return begin_update(p, &command, err);
-    if (pt__flight_command_is(&command, "CommandPreparedStatementUpdate"))
+    if (pt__flight_command_is(&command, "CommandPreparedStatementUpdate")) {
+        PT_TRY(open_intake(p, err));
         return begin_prepared(p, &command, run_prepared, err);
+    }
     if (pt__flight_command_is(&command, "CommandPreparedStatementQuery"))
         return begin_prepared(p, &command, bind_prepared, err);
     if (pt__flight_command_is(&command, "CommandStatementIngest"))
@@ -297,20 +313,52 @@ static bool schema_has_fields(pt_bytes_view ipc_stream)
     return has;
 }
 
-static pt_status take(put *p, const pt__flight_data *data, pt_error *err)
+/* The first message of Arrow tells whether there are columns: some clients send empty values to an update without any. */
+static pt_status look_at_first(put *p, const pt__flight_data *data, pt_error *err)
 {
-    if (p->at_end == NULL || data->header.size_bytes == 0)
+    pt__buffer framed = PT_BUFFER_INIT;
+    const pt__flight_data header = {.header = data->header};
+    if (p->has_header)
         return PT_OK;
-    bool is_first = p->rows.size_bytes == 0;
+    p->has_header = true;
+    pt__flight_data_append_ipc(&framed, &header);
+    bool failed = framed.failed;
+    p->has_columns = !failed && schema_has_fields(pt__buffer_view(&framed));
+    pt__buffer_deinit(&framed);
+    return failed ? pt_error_set(err, PT_NO_MEMORY, "no memory for a schema") : PT_OK;
+}
+
+static pt_status keep(put *p, const pt__flight_data *data, pt_error *err)
+{
     pt__flight_data_append_ipc(&p->rows, data);
     if (p->rows.failed)
-        return pt_error_set(err, PT_NO_MEMORY, "no memory for the rows that the client sends");
+        return pt_error_set(err, PT_NO_MEMORY, "no memory for the values that the client sends");
     if (p->rows.size_bytes > p->mount->limits.max_put_bytes)
-        return pt_error_set(err, PT_LIMIT, "one DoPut takes %llu bytes of rows (flight-sql.max-put-bytes)",
+        return pt_error_set(err, PT_LIMIT, "one DoPut binds %llu bytes of values (flight-sql.max-put-bytes)",
                             (unsigned long long)p->mount->limits.max_put_bytes);
-    if (is_first)
-        p->has_columns = schema_has_fields(pt__buffer_view(&p->rows));
     return PT_OK;
+}
+
+static pt_status start(put *p, pt_error *err)
+{
+    pt_status (*start_it)(put * self, pt_error * error) = p->start;
+    p->start = NULL;
+    return start_it == NULL ? PT_OK : start_it(p, err);
+}
+
+static pt_status pass_on(put *p, pt_bytes_view message, pt_error *err)
+{
+    pt__flight_data data;
+    pt_bytes *owner = pt_call_keep_message(p->call, &message);
+    if (owner == NULL)
+        return pt_error_set(err, PT_NO_MEMORY, "no memory for the rows that the client sends");
+    pt_status status = pt__flight_data_read(message, &data, err);
+    if (status != PT_OK) {
+        pt_bytes_unref(owner);
+        return status;
+    }
+    PT_TRY(pt__flight_intake_add(p->intake, owner, &data, err));
+    return pt__flight_intake_queued_bytes(p->intake) < EARLY_BYTES ? PT_OK : start(p, err);
 }
 
 static pt_status on_message(put *p, bool is_first, pt_bytes_view message, pt_error *err)
@@ -319,7 +367,12 @@ static pt_status on_message(put *p, bool is_first, pt_bytes_view message, pt_err
     PT_TRY(pt__flight_data_read(message, &data, err));
     if (is_first)
         PT_TRY(begin_guarded(p, data.descriptor, err));
-    return take(p, &data, err);
+    if (data.header.size_bytes == 0 || p->is_over)
+        return PT_OK;
+    PT_TRY(look_at_first(p, &data, err));
+    if (p->intake != NULL)
+        return pass_on(p, message, err);
+    return p->start == NULL ? PT_OK : keep(p, &data, err);
 }
 
 void pt__flight_put_message(void *mount, pt_call *call, pt_bytes_view message)
@@ -348,11 +401,11 @@ void pt__flight_put_half_closed(void *mount, pt_call *call)
         pt__flight_half_closed(mount, call);
         return;
     }
-    if (call->state == pt__flight_answered() || p->is_over || p->at_end == NULL)
+    if (call->state == pt__flight_answered() || p->is_over)
         return;
-    pt_status (*at_end)(put * self, pt_error * error) = p->at_end;
-    p->at_end = NULL;
-    if (at_end(p, &err) != PT_OK && !p->is_over)
+    if (p->intake != NULL)
+        pt__flight_intake_end(p->intake);
+    if (start(p, &err) != PT_OK && !p->is_over)
         fail(p, &err);
     pt_error_clear(&err);
 }

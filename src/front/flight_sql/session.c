@@ -244,7 +244,9 @@ static pt__flight_session *find_idle(pt__flight *mount)
     pthread_mutex_lock(&mount->lock);
     for (size_t at = 0; idle == NULL && pt__map_next(&mount->sessions, &at, &key, &value);) {
         pt__flight_session *session = value;
-        if (now_ms > session->last_seen_ms + mount->limits.idle_timeout_ms)
+        /* The map's own reference is the only one when neither call nor ticket has any. */
+        bool is_over = session->is_left && session->references == 1;
+        if (is_over || now_ms > session->last_seen_ms + mount->limits.idle_timeout_ms)
             idle = pt__flight_session_ref(session);
     }
     pthread_mutex_unlock(&mount->lock);
@@ -258,6 +260,59 @@ void pt__flight_sessions_expire(pt__flight *mount)
         pt__flight_session_close(idle);
         pt__flight_session_unref(idle);
     }
+}
+
+static void drop_statements(pt__flight_session *session)
+{
+    for (;;) {
+        const char *handle = NULL;
+        void *statement = NULL;
+        size_t at = 0;
+        pthread_mutex_lock(&session->lock);
+        bool found = pt__map_next(&session->statements, &at, &handle, &statement);
+        if (found)
+            pt__map_remove(&session->statements, handle);
+        pthread_mutex_unlock(&session->lock);
+        if (!found)
+            return;
+        pt__flight_statement_unref(statement);
+    }
+}
+
+static void end_left(void *state)
+{
+    pt__flight_session *session = state;
+    end_transactions(session);
+    drop_statements(session);
+    pt__flight_session_unref(session);
+}
+
+/* A reference to a session of the connection that is not left yet; NULL: there is none. A user each. */
+static pt__flight_session *leave_next(pt__flight *mount, const char *connection_id)
+{
+    static const char prefix[] = "connection ";
+    const char *key;
+    void *value;
+    pt__flight_session *found = NULL;
+    size_t id_bytes = strlen(connection_id);
+    pthread_mutex_lock(&mount->lock);
+    for (size_t at = 0; found == NULL && pt__map_next(&mount->sessions, &at, &key, &value);) {
+        pt__flight_session *session = value;
+        bool is_of_it = strncmp(key, prefix, sizeof(prefix) - 1) == 0 &&
+                        strncmp(key + sizeof(prefix) - 1, connection_id, id_bytes) == 0;
+        if (is_of_it && !atomic_exchange(&session->is_left, true))
+            found = pt__flight_session_ref(session);
+    }
+    pthread_mutex_unlock(&mount->lock);
+    return found;
+}
+
+void pt__flight_session_leave(pt__flight *mount, const char *connection_id)
+{
+    pt__flight_session *session;
+    while ((session = leave_next(mount, connection_id)) != NULL)
+        if (pt__host_run(mount->host, end_left, session, NULL) != PT_OK)
+            pt__flight_session_unref(session); /* the next tick ends it with all that it has */
 }
 
 const char *pt__flight_format(const pt__flight_session *session)

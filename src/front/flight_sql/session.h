@@ -44,6 +44,7 @@ typedef struct pt__flight_session {
     char *schema;
     bool spark_dialect;
     _Atomic uint64_t last_seen_ms;
+    atomic_bool is_left; /* its connection is gone: it ends with its last result */
 } pt__flight_session;
 
 pt__flight_session *pt__flight_session_ref(pt__flight_session *session);
@@ -56,6 +57,11 @@ pt_status pt__flight_session_of(pt__flight *mount, pt_call *call, pt__flight_ses
 void pt__flight_session_close(pt__flight_session *session);
 /** The same, and the token that the session is found by is good no longer. */
 void pt__flight_session_sign_out(pt__flight_session *session);
+/**
+ * The connection is gone, and so is the client of its session: transactions are rolled back, statements closed, and the
+ * session ends once its results have been fetched elsewhere or have expired. Threads: the loop thread.
+ */
+void pt__flight_session_leave(pt__flight *mount, const char *connection_id);
 /** Closes those that were idle for too long. Blocks: on a worker. */
 void pt__flight_sessions_expire(pt__flight *mount);
 

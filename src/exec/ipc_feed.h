@@ -1,0 +1,30 @@
+/**
+ * Feed: an Arrow IPC stream whose messages come one at a time, each with its body apart, from a client: everything is
+ * checked. Arrays refer to the bodies; one that does not lie at a multiple of 8 is copied.
+ *
+ * Threads: one at a time; arrays are independent of the feed.
+ * Spec:    Arrow columnar format, "IPC Streaming Format"; bodies are not compressed, dictionaries are read.
+ */
+#ifndef PT_EXEC_IPC_FEED_H
+#define PT_EXEC_IPC_FEED_H
+
+#include <portico/arrow.h>
+#include <portico/bytes.h>
+#include <portico/error.h>
+
+typedef struct pt__ipc_feed pt__ipc_feed;
+
+pt_status pt__ipc_feed_new(pt__ipc_feed **out, pt_error *err);
+void pt__ipc_feed_free(pt__ipc_feed *feed);
+
+/**
+ * Takes the next message: `flatbuffer` without a prefix, `body` within `owner`. `out->release` stays NULL when it holds
+ * no rows. Errors: PT_INVALID_ARGUMENT; the text is for a client.
+ */
+pt_status pt__ipc_feed_take(pt__ipc_feed *feed, pt_bytes_view flatbuffer, pt_bytes *owner, pt_bytes_view body,
+                            struct ArrowArray *out, pt_error *err);
+
+/** NULL before a schema came; lives as long as the feed. */
+const struct ArrowSchema *pt__ipc_feed_schema(const pt__ipc_feed *feed);
+
+#endif
