@@ -102,7 +102,7 @@ static pt_status read_body(pt__message_reader *reader, pt_bytes_view *input, pt_
     }
     size_t padding = padding_of(size);
     if (reader->body.size_bytes == 0) {
-        pt__buffer_reserve(&reader->body, smaller(size, TRUSTED_BYTES) + ALIGNMENT_BYTES);
+        pt__buffer_reserve(&reader->body, smaller(size + padding, TRUSTED_BYTES));
         pad(&reader->body, size);
     }
     size_t count = smaller(size + padding - reader->body.size_bytes, input->size_bytes);
