@@ -162,6 +162,31 @@ PT_TEST(message_reader_joins_what_came_in_parts)
     }
 }
 
+static void check_kept(const uint8_t *bytes, size_t size_bytes, size_t first_bytes)
+{
+    pt__message_reader reader = {.limit_bytes = 100};
+    pt_bytes_view input = {bytes, first_bytes};
+    pt_bytes_view message;
+    if (pt__message_reader_next(&reader, &input, &message, NULL) != PT_OK) {
+        input = (pt_bytes_view){bytes + first_bytes, size_bytes - first_bytes};
+        PT_CHECK_EQ(pt__message_reader_next(&reader, &input, &message, NULL), PT_OK);
+    }
+    pt_bytes *kept = pt__message_reader_keep(&reader, &message);
+    pt__message_reader_deinit(&reader);
+    PT_CHECK(kept != NULL);
+    PT_CHECK_EQ(message.size_bytes, size_bytes - PT_MESSAGE_PREFIX_BYTES);
+    PT_CHECK(memcmp(message.data, bytes + PT_MESSAGE_PREFIX_BYTES, message.size_bytes) == 0);
+    PT_CHECK_EQ((uintptr_t)(message.data + message.size_bytes) % 8, 0);
+    pt_bytes_unref(kept);
+}
+
+PT_TEST(message_reader_keeps_messages_so_that_they_end_aligned)
+{
+    static const uint8_t bytes[] = {0, 0, 0, 0, 11, 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k'};
+    for (size_t first = 1; first <= sizeof(bytes); first++)
+        check_kept(bytes, sizeof(bytes), first);
+}
+
 PT_TEST(message_reader_does_not_trust_announced_sizes)
 {
     static const uint8_t bytes[] = {0, 0x10, 0, 0, 0, 'a'};

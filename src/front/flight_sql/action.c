@@ -98,10 +98,8 @@ static pt_status prepare(pt__flight_task *task, pt__flight_statement *statement,
 {
     pt_statement_info info;
     const char *id = statement->transaction;
-    const char *query = statement->query;
-    pt__statement_request request = {
-        .query = {.format = pt__flight_format(task->session), .payload = {(const uint8_t *)query, strlen(query)}},
-        .statement_id = statement->handle};
+    pt__statement_request request = {.query = pt__flight_statement_query(task->session, statement),
+                                     .statement_id = statement->handle};
     PT_TRY(pt__flight_transaction(task->session, (pt_bytes_view){(const uint8_t *)id, strlen(id)}, &request.transaction,
                                   err));
     PT_TRY(pt__session_prepare(task->session->session, &request, &info, err));
@@ -127,24 +125,14 @@ static pt_status answer_statement(pt__flight_task *task, const pt__flight_statem
     return answer_any(task, "ActionCreatePreparedStatementResult", &result.base, err);
 }
 
-static pt_status create_prepared(pt__flight_task *task, pt_bytes_view body, pt_error *err)
+/* Takes the reference to the statement, whose text or plan is NULL when memory is exhausted. */
+static pt_status add_prepared(pt__flight_task *task, pt__flight_statement *statement, pt_error *err)
 {
-    Arrow__Flight__Protocol__Sql__ActionCreatePreparedStatementRequest *request;
-    PT_TRY(unpack_any(task, body, &arrow__flight__protocol__sql__action_create_prepared_statement_request__descriptor,
-                      (ProtobufCMessage **)&request, err));
-    bool in_transaction = request->_transaction_id_case != 0 && request->transaction_id.len != 0;
-    if (in_transaction && request->transaction_id.len >= PT_FLIGHT_HANDLE_BYTES)
-        return pt_error_set(err, PT_NOT_FOUND, "there is no such transaction");
-    pt__flight_statement *statement = calloc(1, sizeof(*statement));
-    if (statement == NULL)
-        return pt_error_set(err, PT_NO_MEMORY, "no memory for a prepared statement");
     atomic_init(&statement->references, 2); /* ours, and the session's */
     pt__flight_handle_make(statement->handle);
-    if (in_transaction)
-        memcpy(statement->transaction, request->transaction_id.data, request->transaction_id.len);
-    statement->query = strdup(request->query);
-    pt_status status = statement->query == NULL ? pt_error_set(err, PT_NO_MEMORY, "no memory for a prepared statement")
-                                                : prepare(task, statement, err);
+    bool has_query = statement->query != NULL || statement->plan != NULL;
+    pt_status status = has_query ? prepare(task, statement, err)
+                                 : pt_error_set(err, PT_NO_MEMORY, "no memory for a prepared statement");
     if (status == PT_OK)
         status = pt__flight_statement_add(task->session, statement, err);
     else
@@ -155,6 +143,46 @@ static pt_status create_prepared(pt__flight_task *task, pt_bytes_view body, pt_e
     return status;
 }
 
+/* In the transaction of that id; empty: in none. */
+static pt_status new_prepared(pt_bytes_view transaction, pt__flight_statement **out, pt_error *err)
+{
+    if (transaction.size_bytes >= PT_FLIGHT_HANDLE_BYTES)
+        return pt_error_set(err, PT_NOT_FOUND, "there is no such transaction");
+    *out = calloc(1, sizeof(**out));
+    if (*out == NULL)
+        return pt_error_set(err, PT_NO_MEMORY, "no memory for a prepared statement");
+    if (transaction.size_bytes != 0)
+        memcpy((*out)->transaction, transaction.data, transaction.size_bytes);
+    return PT_OK;
+}
+
+static pt_status create_prepared(pt__flight_task *task, pt_bytes_view body, pt_error *err)
+{
+    Arrow__Flight__Protocol__Sql__ActionCreatePreparedStatementRequest *r;
+    pt__flight_statement *statement;
+    PT_TRY(unpack_any(task, body, &arrow__flight__protocol__sql__action_create_prepared_statement_request__descriptor,
+                      (ProtobufCMessage **)&r, err));
+    pt_bytes_view transaction = {r->transaction_id.data, r->_transaction_id_case != 0 ? r->transaction_id.len : 0};
+    PT_TRY(new_prepared(transaction, &statement, err));
+    statement->query = strdup(r->query);
+    return add_prepared(task, statement, err);
+}
+
+static pt_status create_prepared_plan(pt__flight_task *task, pt_bytes_view body, pt_error *err)
+{
+    Arrow__Flight__Protocol__Sql__ActionCreatePreparedSubstraitPlanRequest *r;
+    pt__flight_statement *statement;
+    PT_TRY(unpack_any(task, body,
+                      &arrow__flight__protocol__sql__action_create_prepared_substrait_plan_request__descriptor,
+                      (ProtobufCMessage **)&r, err));
+    if (r->plan == NULL)
+        return pt_error_set(err, PT_INVALID_ARGUMENT, "the request has no plan");
+    pt_bytes_view transaction = {r->transaction_id.data, r->_transaction_id_case != 0 ? r->transaction_id.len : 0};
+    PT_TRY(new_prepared(transaction, &statement, err));
+    statement->plan = pt_bytes_copy(bytes_of(&r->plan->plan));
+    return add_prepared(task, statement, err);
+}
+
 static pt_status close_prepared(pt__flight_task *task, pt_bytes_view body, pt_error *err)
 {
     Arrow__Flight__Protocol__Sql__ActionClosePreparedStatementRequest *request;
@@ -162,13 +190,6 @@ static pt_status close_prepared(pt__flight_task *task, pt_bytes_view body, pt_er
                       (ProtobufCMessage **)&request, err));
     pt__flight_statement_drop(task->session, bytes_of(&request->prepared_statement_handle));
     return PT_OK;
-}
-
-static pt_status no_substrait(pt__flight_task *task, pt_bytes_view body, pt_error *err)
-{
-    (void)task;
-    (void)body;
-    return pt_error_set(err, PT_UNSUPPORTED, "prepared Substrait plans are not supported");
 }
 
 /* ---- transactions ---- */
@@ -390,7 +411,7 @@ static const struct action {
 } ACTIONS[] = {
     {"CreatePreparedStatement", create_prepared, "Prepares a statement.", false},
     {"ClosePreparedStatement", close_prepared, "Closes a prepared statement.", true},
-    {"CreatePreparedSubstraitPlan", no_substrait, "Not supported.", false},
+    {"CreatePreparedSubstraitPlan", create_prepared_plan, "Prepares a plan of Substrait.", false},
     {"BeginTransaction", begin_transaction, "Begins a transaction.", false},
     {"EndTransaction", end_transaction, "Commits a transaction, or rolls it back.", false},
     {"BeginSavepoint", no_savepoints, "Not supported.", false},
@@ -481,18 +502,13 @@ static pt_status answer_schema(pt__flight_task *task, pt_bytes *schema, pt_error
     return pt__flight_task_answer(task, pt__flight_pack(&result.base), err);
 }
 
-static pt_status schema_of_query(pt__flight_task *task, const pt__flight_command *command, pt_error *err)
+static pt_status schema_of(pt__flight_task *task, const pt_encoded_query *query, pt_bytes_view transaction,
+                           pt_error *err)
 {
-    Arrow__Flight__Protocol__Sql__CommandStatementQuery *c;
-    PT_TRY(pt__flight_command_unpack(task->arena, command,
-                                     &arrow__flight__protocol__sql__command_statement_query__descriptor,
-                                     (ProtobufCMessage **)&c, err));
-    pt__statement_request request = {.query = {.format = pt__flight_format(task->session),
-                                               .payload = {(const uint8_t *)c->query, strlen(c->query)}}};
-    pt_bytes_view id = {c->transaction_id.data, c->_transaction_id_case != 0 ? c->transaction_id.len : 0};
+    pt__statement_request request = {.query = *query};
     pt_statement_info info;
     pt_bytes *schema = NULL;
-    PT_TRY(pt__flight_transaction(task->session, id, &request.transaction, err));
+    PT_TRY(pt__flight_transaction(task->session, transaction, &request.transaction, err));
     PT_TRY(pt__session_prepare(task->session->session, &request, &info, err));
     pt_status status = encode_schema(&info.result, &schema, err);
     if (info.result.release != NULL)
@@ -503,6 +519,31 @@ static pt_status schema_of_query(pt__flight_task *task, const pt__flight_command
         status = answer_schema(task, schema, err);
     pt_bytes_unref(schema);
     return status;
+}
+
+static pt_status schema_of_query(pt__flight_task *task, const pt__flight_command *command, pt_error *err)
+{
+    Arrow__Flight__Protocol__Sql__CommandStatementQuery *c;
+    PT_TRY(pt__flight_command_unpack(task->arena, command,
+                                     &arrow__flight__protocol__sql__command_statement_query__descriptor,
+                                     (ProtobufCMessage **)&c, err));
+    pt_encoded_query query = {.format = pt__flight_format(task->session),
+                              .payload = {(const uint8_t *)c->query, strlen(c->query)}};
+    pt_bytes_view id = {c->transaction_id.data, c->_transaction_id_case != 0 ? c->transaction_id.len : 0};
+    return schema_of(task, &query, id, err);
+}
+
+static pt_status schema_of_plan(pt__flight_task *task, const pt__flight_command *command, pt_error *err)
+{
+    Arrow__Flight__Protocol__Sql__CommandStatementSubstraitPlan *c;
+    PT_TRY(pt__flight_command_unpack(task->arena, command,
+                                     &arrow__flight__protocol__sql__command_statement_substrait_plan__descriptor,
+                                     (ProtobufCMessage **)&c, err));
+    if (c->plan == NULL)
+        return pt_error_set(err, PT_INVALID_ARGUMENT, "the command has no plan");
+    pt_encoded_query query = {.format = PT_FLIGHT_PLAN_FORMAT, .payload = bytes_of(&c->plan->plan)};
+    pt_bytes_view id = {c->transaction_id.data, c->_transaction_id_case != 0 ? c->transaction_id.len : 0};
+    return schema_of(task, &query, id, err);
 }
 
 static pt_status schema_of_prepared(pt__flight_task *task, const pt__flight_command *command, pt_error *err)
@@ -527,6 +568,8 @@ static pt_status run_schema(pt__flight_task *task, pt_error *err)
     PT_TRY(pt__flight_command_read(task->arena, any, &command, err));
     if (pt__flight_command_is(&command, "CommandStatementQuery"))
         return schema_of_query(task, &command, err);
+    if (pt__flight_command_is(&command, "CommandStatementSubstraitPlan"))
+        return schema_of_plan(task, &command, err);
     if (pt__flight_command_is(&command, "CommandPreparedStatementQuery"))
         return schema_of_prepared(task, &command, err);
     PT_TRY(pt__flight_metadata_schema(task->arena, &command, &schema, err));

@@ -16,6 +16,8 @@ void pt__flight_handshake_half_closed(void *mount, pt_call *call);
 void pt__flight_info_message(void *mount, pt_call *call, pt_bytes_view request);
 void pt__flight_poll_message(void *mount, pt_call *call, pt_bytes_view request);
 void pt__flight_info_closed(void *mount, pt_call *call, pt_call_end end);
+/** Answers polls that wait with how far their statement is; about once a second, on the loop thread. */
+void pt__flight_polls_tick(pt__flight *mount);
 
 /* GetSchema and DoAction: worked out on a worker. */
 void pt__flight_schema_message(void *mount, pt_call *call, pt_bytes_view request);

@@ -121,6 +121,7 @@ static void tick(void *state, uint64_t now_ms)
 {
     pt__flight *mount = state;
     mount->now_ms = now_ms;
+    pt__flight_polls_tick(mount);
     pt__flight_ref(mount);
     if (pt__host_run(mount->host, expire, mount, NULL) != PT_OK)
         pt__flight_unref(mount);

@@ -17,7 +17,7 @@
 enum { REQUEST_ARENA_BYTES = 64 << 20 };
 
 /* A statement that has been started, until its rows are there. */
-typedef struct info {
+typedef struct pt__flight_info {
     pt__flight *mount; /* lives as long as its calls */
     pt_call *call;
     pt__flight_session *session;
@@ -28,10 +28,34 @@ typedef struct info {
     bool is_poll;
     bool is_update;
     bool is_answered;
+    struct pt__flight_info *previous; /* of the mount's polls */
+    struct pt__flight_info *next;
+    bool is_listed;
 } info;
+
+static void list_poll(info *i)
+{
+    i->is_listed = true;
+    i->next = i->mount->polls;
+    if (i->next != NULL)
+        i->next->previous = i;
+    i->mount->polls = i;
+}
+
+static void unlist_poll(info *i)
+{
+    if (!i->is_listed)
+        return;
+    i->is_listed = false;
+    if (i->next != NULL)
+        i->next->previous = i->previous;
+    *(i->previous != NULL ? &i->previous->next : &i->mount->polls) = i->next;
+    i->previous = i->next = NULL;
+}
 
 static void free_info(info *i)
 {
+    unlist_poll(i);
     if (i->follower != NULL)
         pt__flight_follower_stop(i->follower);
     if (i->job != NULL) {
@@ -76,6 +100,7 @@ static pt_status send_info(info *i, pt_bytes_view schema, pt_bytes_view ticket, 
 static void finish(info *i, pt_status status, pt_error *err)
 {
     i->is_answered = true;
+    unlist_poll(i);
     if (status == PT_OK)
         pt__flight_finish_ok(i->call);
     else
@@ -109,6 +134,45 @@ static void respond(info *i)
     pt_error_clear(&err);
 }
 
+/* ---- polls ---- */
+
+/* Not there yet: the next poll asks with a handle, under which the job is kept as a result is. */
+static pt_status send_progress(info *i, pt_error *err)
+{
+    Arrow__Flight__Protocol__PollInfo poll = ARROW__FLIGHT__PROTOCOL__POLL_INFO__INIT;
+    Arrow__Flight__Protocol__FlightInfo answer = ARROW__FLIGHT__PROTOCOL__FLIGHT_INFO__INIT;
+    Arrow__Flight__Protocol__FlightDescriptor again = ARROW__FLIGHT__PROTOCOL__FLIGHT_DESCRIPTOR__INIT;
+    char handle[PT_FLIGHT_HANDLE_BYTES];
+    double progress = pt__job_progress(i->job);
+    PT_TRY(pt__flight_ticket_put(i->mount, i->session, i->job, handle, err));
+    pt_job_unref(i->job); /* the ticket has it now */
+    i->job = NULL;
+    answer.flight_descriptor = i->descriptor;
+    answer.total_records = -1;
+    answer.total_bytes = -1;
+    again.type = ARROW__FLIGHT__PROTOCOL__FLIGHT_DESCRIPTOR__DESCRIPTOR_TYPE__CMD;
+    again.cmd = (ProtobufCBinaryData){PT_FLIGHT_HANDLE_BYTES - 1, (uint8_t *)handle};
+    poll.info = &answer;
+    poll.flight_descriptor = &again;
+    if (progress >= 0) {
+        poll._progress_case = ARROW__FLIGHT__PROTOCOL__POLL_INFO___PROGRESS_PROGRESS;
+        poll.progress = progress;
+    }
+    return pt__flight_send(i->call, pt__flight_pack(&poll.base), err);
+}
+
+void pt__flight_polls_tick(pt__flight *mount)
+{
+    for (info *i = mount->polls, *next; i != NULL; i = next) {
+        pt_error err = PT_ERROR_INIT;
+        next = i->next;
+        pt__flight_follower_stop(i->follower);
+        i->follower = NULL;
+        finish(i, send_progress(i, &err), &err);
+        pt_error_clear(&err);
+    }
+}
+
 /* ---- following the job ---- */
 
 static void on_entry(void *context, const pt__spool_entry *entry)
@@ -139,10 +203,20 @@ static pt_status follow(info *i, pt_error *err)
     const pt__flight_follow follow = {.entry = on_entry, .end = on_end, .context = i};
     PT_TRY(pt__flight_follower_new(i->job, 0, pt_call_mailbox(i->call), &follow, &i->follower, err));
     pt__flight_follower_pump(i->follower);
+    if (i->is_poll && !i->is_answered && i->follower != NULL)
+        list_poll(i);
     return PT_OK;
 }
 
 /* ---- commands ---- */
+
+/* What send_progress handed out. */
+static pt_status go_on_polling(info *i, pt_bytes_view handle, pt_error *err)
+{
+    const char *user = pt_call_principal(i->call)->name;
+    PT_TRY(pt__flight_ticket_take(i->mount, handle, user, &i->session, &i->job, err));
+    return follow(i, err);
+}
 
 static pt_status start_query(info *i, const pt__flight_command *command, pt_error *err)
 {
@@ -152,6 +226,20 @@ static pt_status start_query(info *i, const pt__flight_command *command, pt_erro
                                      (ProtobufCMessage **)&c, err));
     pt_bytes_view transaction = {c->transaction_id.data, c->_transaction_id_case != 0 ? c->transaction_id.len : 0};
     PT_TRY(pt__flight_start_query(i->session, c->query, transaction, &i->job, err));
+    return follow(i, err);
+}
+
+static pt_status start_plan(info *i, const pt__flight_command *command, pt_error *err)
+{
+    Arrow__Flight__Protocol__Sql__CommandStatementSubstraitPlan *c;
+    PT_TRY(pt__flight_command_unpack(i->arena, command,
+                                     &arrow__flight__protocol__sql__command_statement_substrait_plan__descriptor,
+                                     (ProtobufCMessage **)&c, err));
+    if (c->plan == NULL)
+        return pt_error_set(err, PT_INVALID_ARGUMENT, "the command has no plan");
+    pt_bytes_view transaction = {c->transaction_id.data, c->_transaction_id_case != 0 ? c->transaction_id.len : 0};
+    pt_bytes_view plan = {c->plan->plan.data, c->plan->plan.len};
+    PT_TRY(pt__flight_start_plan(i->session, plan, transaction, &i->job, err));
     return follow(i, err);
 }
 
@@ -189,12 +277,16 @@ static pt_status start(info *i, pt_bytes_view request, pt_error *err)
     PT_TRY(pt__flight_unpack(i->arena, &arrow__flight__protocol__flight_descriptor__descriptor, request,
                              (ProtobufCMessage **)&i->descriptor, err));
     PT_TRY(pt__flight_descriptor_command(request, &any, err));
+    if (i->is_poll && any.size_bytes == PT_FLIGHT_HANDLE_BYTES - 1)
+        return go_on_polling(i, any, err);
     PT_TRY(pt__flight_command_read(i->arena, any, &command, err));
     PT_TRY(pt__flight_session_of(i->mount, i->call, &i->session, err));
     if (pt__flight_command_is(&command, "CommandStatementQuery"))
         return start_query(i, &command, err);
     if (pt__flight_command_is(&command, "CommandPreparedStatementQuery"))
         return start_prepared(i, &command, err);
+    if (pt__flight_command_is(&command, "CommandStatementSubstraitPlan"))
+        return start_plan(i, &command, err);
     return answer_metadata(i, &command, any, err);
 }
 

@@ -12,7 +12,8 @@ typedef struct flight_job flight_job;
 struct flight_job {
     pt_status (*run)(pt_job *job, flight_job *self, pt_error *err);
     pt__flight_session *session;
-    char *query;
+    const char *format; /* of `query`; static */
+    pt_bytes *query;
     char transaction[PT_FLIGHT_HANDLE_BYTES]; /* "" none */
     char statement[PT_FLIGHT_HANDLE_BYTES];   /* the prepared one; "" none */
     pt_bytes *command;
@@ -27,7 +28,7 @@ static void free_job(void *context)
     pt_bytes_unref(self->command);
     pt_bytes_unref(self->data);
     pt__flight_intake_unref(self->intake);
-    free(self->query);
+    pt_bytes_unref(self->query);
     free(self);
 }
 
@@ -61,8 +62,7 @@ static pt_status run_statement(pt_job *job, flight_job *self, pt_error *err)
 {
     struct ArrowArrayStream parameters = {0};
     const char *id = self->transaction;
-    pt__statement_request request = {.query = {.format = pt__flight_format(self->session),
-                                               .payload = {(const uint8_t *)self->query, strlen(self->query)}},
+    pt__statement_request request = {.query = {.format = self->format, .payload = pt_bytes_get_view(self->query)},
                                      .statement_id = self->statement[0] == '\0' ? NULL : self->statement,
                                      .batch_bytes = self->session->mount->limits.batch_bytes,
                                      .started = write_kind,
@@ -133,20 +133,21 @@ static pt_status no_memory(pt_error *err)
     return pt_error_set(err, PT_NO_MEMORY, "no memory for a statement");
 }
 
-static pt_status start_text(pt__flight_session *session, const char *query, const char *statement,
+static pt_status start_text(pt__flight_session *session, const pt_encoded_query *query, const char *statement,
                             pt_bytes_view transaction, pt_bytes *parameters, pt__flight_intake *intake, pt_job **out,
                             pt_error *err)
 {
     flight_job *self = new_job(session, run_statement);
-    char *copy = strdup(query);
+    pt_bytes *copy = pt_bytes_copy(query->payload);
     if (self == NULL || copy == NULL) {
         if (self != NULL)
             free_job(self);
-        free(copy);
+        pt_bytes_unref(copy);
         pt_bytes_unref(parameters);
         pt__flight_intake_unref(intake);
         return no_memory(err);
     }
+    self->format = query->format;
     self->query = copy;
     self->data = parameters;
     self->intake = intake;
@@ -161,21 +162,36 @@ static pt_status start_text(pt__flight_session *session, const char *query, cons
 pt_status pt__flight_start_query(pt__flight_session *session, const char *query, pt_bytes_view transaction,
                                  pt_job **out, pt_error *err)
 {
-    return start_text(session, query, "", transaction, NULL, NULL, out, err);
+    const pt_encoded_query text = {.format = pt__flight_format(session),
+                                   .payload = {(const uint8_t *)query, strlen(query)}};
+    return start_text(session, &text, "", transaction, NULL, NULL, out, err);
+}
+
+pt_status pt__flight_start_plan(pt__flight_session *session, pt_bytes_view plan, pt_bytes_view transaction,
+                                pt_job **out, pt_error *err)
+{
+    const pt_encoded_query query = {.format = PT_FLIGHT_PLAN_FORMAT, .payload = plan};
+    return start_text(session, &query, "", transaction, NULL, NULL, out, err);
+}
+
+static pt_status start_statement(pt__flight_session *session, const pt__flight_statement *statement,
+                                 pt_bytes *parameters, pt__flight_intake *intake, pt_job **out, pt_error *err)
+{
+    const pt_encoded_query query = pt__flight_statement_query(session, statement);
+    pt_bytes_view transaction = {(const uint8_t *)statement->transaction, strlen(statement->transaction)};
+    return start_text(session, &query, statement->handle, transaction, parameters, intake, out, err);
 }
 
 pt_status pt__flight_start_prepared(pt__flight_session *session, pt__flight_statement *statement, pt_bytes *parameters,
                                     pt_job **out, pt_error *err)
 {
-    pt_bytes_view transaction = {(const uint8_t *)statement->transaction, strlen(statement->transaction)};
-    return start_text(session, statement->query, statement->handle, transaction, parameters, NULL, out, err);
+    return start_statement(session, statement, parameters, NULL, out, err);
 }
 
 pt_status pt__flight_start_batch(pt__flight_session *session, pt__flight_statement *statement,
                                  pt__flight_intake *parameters, pt_job **out, pt_error *err)
 {
-    pt_bytes_view transaction = {(const uint8_t *)statement->transaction, strlen(statement->transaction)};
-    return start_text(session, statement->query, statement->handle, transaction, NULL, parameters, out, err);
+    return start_statement(session, statement, NULL, parameters, out, err);
 }
 
 static pt_status start_command(pt__flight_session *session, pt_status (*run_it)(pt_job *, flight_job *, pt_error *),

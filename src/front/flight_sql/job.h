@@ -19,6 +19,9 @@ enum {
  */
 pt_status pt__flight_start_query(pt__flight_session *session, const char *query, pt_bytes_view transaction,
                                  pt_job **out, pt_error *err);
+/** The same of a plan of Substrait. */
+pt_status pt__flight_start_plan(pt__flight_session *session, pt_bytes_view plan, pt_bytes_view transaction,
+                                pt_job **out, pt_error *err);
 pt_status pt__flight_start_prepared(pt__flight_session *session, pt__flight_statement *statement,
                                     pt_bytes *take_parameters, pt_job **out, pt_error *err);
 

@@ -31,8 +31,9 @@ typedef struct pt__flight {
     pt__map sessions; /* session.h: by key, a reference each */
     pt__map tickets;  /* ticket.h: by ticket text */
     pt__flight_limits limits;
-    _Atomic uint64_t now_ms; /* as of the last tick */
-    bool spark_dialect;      /* what SQL means unless a session says otherwise */
+    struct pt__flight_info *polls; /* that wait for first rows; the loop thread's */
+    _Atomic uint64_t now_ms;       /* as of the last tick */
+    bool spark_dialect;            /* what SQL means unless a session says otherwise */
 } pt__flight;
 
 pt__flight *pt__flight_ref(pt__flight *mount);

@@ -34,6 +34,7 @@ void pt__flight_statement_unref(pt__flight_statement *statement)
     if (statement == NULL || atomic_fetch_sub(&statement->references, 1) != 1)
         return;
     free(statement->query);
+    pt_bytes_unref(statement->plan);
     pt_bytes_unref(statement->dataset_schema);
     pt_bytes_unref(statement->parameter_schema);
     pt_bytes_unref(statement->parameters);
@@ -318,6 +319,14 @@ void pt__flight_session_leave(pt__flight *mount, const char *connection_id)
 const char *pt__flight_format(const pt__flight_session *session)
 {
     return session->spark_dialect ? "spark.sql" : "duckdb.sql";
+}
+
+pt_encoded_query pt__flight_statement_query(const pt__flight_session *session, const pt__flight_statement *statement)
+{
+    if (statement->plan != NULL)
+        return (pt_encoded_query){.format = PT_FLIGHT_PLAN_FORMAT, .payload = pt_bytes_get_view(statement->plan)};
+    const char *query = statement->query;
+    return (pt_encoded_query){.format = pt__flight_format(session), .payload = {(const uint8_t *)query, strlen(query)}};
 }
 
 /* ---- which session a call belongs to ---- */

@@ -21,7 +21,8 @@ void pt__flight_handle_make(char out[PT_FLIGHT_HANDLE_BYTES]);
 typedef struct pt__flight_statement {
     atomic_size_t references;
     char handle[PT_FLIGHT_HANDLE_BYTES];
-    char *query;
+    char *query;                              /* NULL: a plan */
+    pt_bytes *plan;                           /* of Substrait */
     char transaction[PT_FLIGHT_HANDLE_BYTES]; /* "" none */
     bool is_update;
     pt_bytes *dataset_schema;   /* encapsulated; NULL: known once it has run */
@@ -30,6 +31,8 @@ typedef struct pt__flight_statement {
 } pt__flight_statement;
 
 void pt__flight_statement_unref(pt__flight_statement *statement);
+
+#define PT_FLIGHT_PLAN_FORMAT "substrait.plan.v1"
 
 typedef struct pt__flight_session {
     atomic_size_t references;
@@ -64,6 +67,9 @@ void pt__flight_session_sign_out(pt__flight_session *session);
 void pt__flight_session_leave(pt__flight *mount, const char *connection_id);
 /** Closes those that were idle for too long. Blocks: on a worker. */
 void pt__flight_sessions_expire(pt__flight *mount);
+
+/** What is executed for the statement; borrowed from it. */
+pt_encoded_query pt__flight_statement_query(const pt__flight_session *session, const pt__flight_statement *statement);
 
 /** The dialect that SQL of this session is in. */
 const char *pt__flight_format(const pt__flight_session *session);
