@@ -208,13 +208,13 @@ def test_br_050_a_query_that_cannot_run_fails_at_once(cursor):
     assert ask(cursor, "select 1") == [(1,)]
 
 
-def test_br_051_plans_of_substrait_are_refused_as_announced(adbc, cursor, flight):
-    assert flight.rows("CommandGetSqlInfo", b"\x0a\x01\x05")["value"].to_pylist() == [False]
+def test_br_051_plans_of_substrait_are_taken_as_announced(adbc, cursor, flight):
+    assert flight.rows("CommandGetSqlInfo", b"\x0a\x01\x05")["value"].to_pylist() == [True]
     cursor.adbc_statement.set_substrait_plan(b"\x00")
-    with pytest.raises(adbc_driver_manager.NotSupportedError):
+    with pytest.raises(adbc_driver_manager.ProgrammingError):
         cursor.adbc_statement.execute_query()
-    with pytest.raises(adbc_driver_manager.NotSupportedError):
+    with pytest.raises(adbc_driver_manager.ProgrammingError):
         cursor.adbc_statement.execute_update()
-    with adbc.cursor() as other, pytest.raises(adbc_driver_manager.NotSupportedError):
+    with adbc.cursor() as other, pytest.raises(adbc_driver_manager.ProgrammingError):
         other.adbc_statement.set_substrait_plan(b"\x00")
         other.adbc_statement.prepare()
