@@ -489,8 +489,8 @@ bool pt__job_is_abandoned(pt_job *job, uint64_t now_ms, uint64_t limit_ms)
 {
     pthread_mutex_lock(&job->lock);
     bool may_be = !job->is_detached || job->durable == NULL || has_ended_locked(job);
-    bool is_abandoned =
-        may_be && job->readers == NULL && job->waiter_count == 0 && now_ms >= job->unattended_ms && now_ms - job->unattended_ms >= limit_ms;
+    bool is_abandoned = may_be && job->readers == NULL && job->waiter_count == 0 && now_ms >= job->unattended_ms &&
+                        now_ms - job->unattended_ms >= limit_ms;
     pthread_mutex_unlock(&job->lock);
     return is_abandoned;
 }

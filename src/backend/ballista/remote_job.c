@@ -5,6 +5,7 @@
 #include "base/map.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef Ballista__Protobuf__GetJobStatusResult status_result;
@@ -47,8 +48,9 @@ bool pt__remote_job_resume(pt__remote_job *job, const char *handle)
 {
     char address[PT_CHANNEL_ADDRESS_BYTES];
     char id[PT_REMOTE_JOB_ID_BYTES];
-    unsigned long long hash;
-    if (sscanf(handle, "%299s %127s %llx", address, id, &hash) != 3 || hash != fingerprint(job) || !job->reads_only)
+    char hash[32];
+    if (sscanf(handle, "%299s %127s %31s", address, id, hash) != 3 || !job->reads_only ||
+        strtoull(hash, NULL, 16) != fingerprint(job))
         return false;
     for (size_t i = 0; i < options_of(job)->scheduler_count; i++) {
         if (strcmp(options_of(job)->schedulers[i], address) == 0) {
