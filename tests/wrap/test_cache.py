@@ -154,13 +154,13 @@ def test_kept_rows_are_told_apart(traced, connect):
 
 def test_limits(traced, connect):
     start, collector = traced
-    spark = connect(start("trace,cache", "--cache.entry-limit=64KiB", "--cache.memory=100KiB", "--cache.max-age=500ms"))
+    spark = connect(start("trace,cache", "--cache.entry-limit=64KiB", "--cache.memory=100KiB", "--cache.max-age=3s"))
     assert hits(collector, spark, lambda: len(rows(spark, "select id from range(100000)")))[0] == 0
     assert hits(collector, spark, lambda: rows(spark, "select id from range(10)"), 1)[0] == 0
     for i in range(60):
         rows(spark, f"select id + {i} from range(100)")
     assert hits(collector, spark, lambda: rows(spark, "select id from range(10)"), 1)[0] == 0
-    time.sleep(0.7)
+    time.sleep(3.2)
     assert hits(collector, spark, lambda: rows(spark, "select id from range(10)"), 1)[0] == 0
     large = "select id, repeat('x', 1000) s from range(20)"
     first = rows(spark, large)
