@@ -1,4 +1,5 @@
 /* ExecuteQuery: starts a job, and answers with its id once the plan has been read, or with what is wrong with it. */
+#include "base/unconst.h"
 #include "front/ballista/calls.h"
 #include "front/ballista/request.h"
 #include "front/flight/follower.h"
@@ -53,11 +54,11 @@ static void answer(execute *e)
 /* Takes `text`. */
 static void refuse(execute *e, char *text)
 {
-    static char no_memory[] = "Could not parse plan: out of memory";
+    static const char no_memory[] = "Could not parse plan: out of memory";
     Ballista__Protobuf__ExecuteQueryResult result = BALLISTA__PROTOBUF__EXECUTE_QUERY_RESULT__INIT;
     Ballista__Protobuf__ExecuteQueryFailure failure = BALLISTA__PROTOBUF__EXECUTE_QUERY_FAILURE__INIT;
     failure.failure_case = BALLISTA__PROTOBUF__EXECUTE_QUERY_FAILURE__FAILURE_PLAN_PARSING_FAILURE;
-    failure.plan_parsing_failure = text == NULL ? no_memory : text;
+    failure.plan_parsing_failure = text == NULL ? pt__unconst(no_memory) : text;
     result.operation_id = e->operation_id;
     result.result_case = BALLISTA__PROTOBUF__EXECUTE_QUERY_RESULT__RESULT_FAILURE;
     result.failure = &failure;

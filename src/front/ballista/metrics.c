@@ -2,6 +2,7 @@
  * GetJobMetrics, of which clients make the plan of EXPLAIN ANALYZE: one stage with one operator, the query as a whole.
  * Engines tell no more of what their operators did.
  */
+#include "base/unconst.h"
 #include "front/ballista/calls.h"
 #include "front/ballista/status.h"
 
@@ -42,7 +43,7 @@ static void add_all(metric_list *list, const pt_job_report *report)
 
 pt_status pt__ballista_metrics_reply(pt_call *call, pt__arena *arena, pt__ballista_job *job, pt_error *err)
 {
-    static char type[] = "Query";
+    static const char type[] = "Query";
     Ballista__Protobuf__GetJobMetricsResult result = BALLISTA__PROTOBUF__GET_JOB_METRICS_RESULT__INIT;
     Ballista__Protobuf__StageMetrics stage = BALLISTA__PROTOBUF__STAGE_METRICS__INIT;
     Ballista__Protobuf__StageMetrics *stages[] = {&stage};
@@ -52,7 +53,7 @@ pt_status pt__ballista_metrics_reply(pt_call *call, pt__arena *arena, pt__ballis
     metric_list metrics = {.count = 0};
     PT_TRY(pt_job_status(job->job, &report, err));
     add_all(&metrics, &report);
-    whole.operator_type = type;
+    whole.operator_type = pt__unconst(type);
     whole.operator_desc =
         pt__arena_printf(arena, "Query: backend=%s", report.backend == NULL ? "none" : report.backend);
     whole.n_metrics = metrics.count;

@@ -1,4 +1,5 @@
 #include "front/ballista/status.h"
+#include "base/unconst.h"
 
 #include "front/ballista/calls.h"
 
@@ -64,11 +65,11 @@ static bool send_queued(pt_call *call, const result *answer, job_status *status,
 
 static bool send_running(pt_call *call, const result *answer, job_status *status, const pt_job_report *report)
 {
-    static char scheduler[] = "portico";
+    static const char scheduler[] = "portico";
     Ballista__Protobuf__RunningJob running = BALLISTA__PROTOBUF__RUNNING_JOB__INIT;
     running.queued_at = milliseconds(report->created_us);
     running.started_at = milliseconds(report->started_us);
-    running.scheduler = scheduler;
+    running.scheduler = pt__unconst(scheduler);
     status->status_case = BALLISTA__PROTOBUF__JOB_STATUS__STATUS_RUNNING;
     status->running = &running;
     return pt__ballista_send(call, &answer->base);
@@ -77,14 +78,14 @@ static bool send_running(pt_call *call, const result *answer, job_status *status
 static bool send_failed(pt_call *call, const result *answer, job_status *status, const pt_job_report *report,
                         pt_job *job)
 {
-    static char cancelled[] = "Cancelled";
+    static const char cancelled[] = "Cancelled";
     Ballista__Protobuf__FailedJob failed = BALLISTA__PROTOBUF__FAILED_JOB__INIT;
     pt_error err = PT_ERROR_INIT;
     char *text = NULL;
     if (report->state != PT_OPERATION_CANCELLED && pt_job_failure(job, &err) != PT_OK)
         text = strdup(pt_error_full_message(&err));
     pt_error_clear(&err);
-    failed.error = text == NULL ? cancelled : text;
+    failed.error = text == NULL ? pt__unconst(cancelled) : text;
     failed.queued_at = milliseconds(report->created_us);
     failed.started_at = milliseconds(report->started_us);
     failed.ended_at = milliseconds(report->ended_us);
@@ -98,7 +99,7 @@ static bool send_failed(pt_call *call, const result *answer, job_status *status,
 static bool send_successful(pt_call *call, const result *answer, job_status *status, const pt_job_report *report)
 {
     address at = called_by(call);
-    static char executor_id[] = "portico";
+    static const char executor_id[] = "portico";
     bool is_whole = report->state == PT_OPERATION_SUCCEEDED;
     Ballista__Protobuf__SuccessfulJob successful = BALLISTA__PROTOBUF__SUCCESSFUL_JOB__INIT;
     Ballista__Protobuf__PartitionLocation location = BALLISTA__PROTOBUF__PARTITION_LOCATION__INIT;
@@ -108,7 +109,7 @@ static bool send_successful(pt_call *call, const result *answer, job_status *sta
     Ballista__Protobuf__PartitionLocation *locations[] = {&location};
     partition.job_id = status->job_id;
     partition.stage_id = STAGE;
-    executor.id = executor_id;
+    executor.id = pt__unconst(executor_id);
     executor.host = at.host;
     executor.port = at.port;
     executor.grpc_port = at.port;
