@@ -98,3 +98,23 @@ def test_statements(on_cluster, on_duckdb):
             wrong.append((sql, got, want))
     assert not wrong, "\n".join(f"{sql}\n  got  {got}\n  want {want}" for sql, got, want in wrong[:20])
     assert len(refused) < len(STATEMENTS) // 20, refused
+
+
+# ---- writing
+
+
+def test_written_files_are_sparks(spark, tmp_path):
+    rows = spark.sql("select * from values (1, 'a', date'2020-01-01', 1.50), (2, '', null, 2.5), (3, null, null, null) "
+                     "t(v, k, d, n)")
+    rows.write.partitionBy("k").parquet(str(tmp_path / "p"))
+    assert {path.name for path in (tmp_path / "p").glob("k=*")} == {"k=__HIVE_DEFAULT_PARTITION__", "k=a"}
+    got = spark.read.parquet(str(tmp_path / "p")).selectExpr("v", "k", "cast(d as string)", "cast(n as string)").collect()
+    assert sorted(map(tuple, got)) == [(1, "a", "2020-01-01", "1.50"), (2, None, None, "2.50"), (3, None, None, None)]
+    rows.select("v", "d", "n").write.option("header", True).csv(str(tmp_path / "c"))
+    text = "".join(path.read_text() for path in (tmp_path / "c").glob("*.csv"))
+    assert text == "v,d,n\n1,2020-01-01,1.50\n2,,2.50\n3,,\n"
+    rows.select("v", "k", "d").write.json(str(tmp_path / "j"))
+    text = "".join(path.read_text() for path in (tmp_path / "j").glob("*.json"))
+    assert text == '{"v":1,"k":"a","d":"2020-01-01"}\n{"v":2,"k":""}\n{"v":3}\n'
+    with pytest.raises(Exception, match="the type string to files of the format csv"):
+        rows.write.csv(str(tmp_path / "no"))

@@ -65,6 +65,7 @@ static pt_status csv_options(pt__arena *arena, const pt__ballista_copy *copy, Da
     out->delimiter = one_byte(arena, ',');
     out->quote = one_byte(arena, '"');
     out->compression = DATAFUSION_COMMON__COMPRESSION_TYPE_VARIANT__UNCOMPRESSED;
+    out->date_format = pt__arena_copy_string(arena, "%Y-%m-%d"); /* one that is not given is taken for an empty one */
     for (size_t i = 0; i < copy->options.count; i++)
         PT_TRY(csv_option(arena, copy, &copy->options.items[i], out, err));
     return PT_OK;
