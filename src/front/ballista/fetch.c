@@ -98,6 +98,8 @@ static pt_status start(pt__ballista *mount, pt_call *call, pt__arena *arena, pt_
 static pt_status start_ticket(pt__ballista *mount, pt_call *call, pt__arena *arena, void *message, pt_error *err)
 {
     const Arrow__Flight__Protocol__Ticket *m = message;
+    if (m->ticket.len == 0)
+        return pt_error_set(err, PT_INVALID_ARGUMENT, "the ticket is empty");
     return start(mount, call, arena, (pt_bytes_view){m->ticket.data, m->ticket.len}, err);
 }
 
