@@ -269,3 +269,34 @@ def test_names_and_values_of_rewritten_functions(spark):
                            "a LIKE b ESCAPE '/'", "to_char(1.5, 9.9)", "uniform(1, 10, 3)", "uniform(-5, 5, 3)",
                            "LOG2(9)"]
     assert tuple(row.first()) == ("a", "ax", "2020", False, "1.5", 3, -2, 3.1699250014423126)
+
+
+def test_text_is_reversed_by_code_points(spark):
+    assert spark.sql("select reverse('e\u0301x')").first()[0] == "x\u0301e"
+
+
+def test_nullability_of_implicit_casts_and_mathematics(spark):
+    fields = spark.sql("select sin(1D) a, '1' < 2 b, 1 < 2L c, cast(1L as int) d, cast(1.5D as int) e, "
+                       "ceil(1.5) f, zeroifnull(null) g, to_date('2020-01-01') h, upper('a') i").schema.fields
+    assert [f.name for f in fields if f.nullable] == ["a", "b", "e", "f", "h"]
+    assert fields[6].dataType.simpleString() == "int"
+
+
+@pytest.mark.parametrize("sql, condition", [
+    ("select row_number()", "WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE"),
+    ("select sequence()", "WRONG_NUM_ARGS.WITHOUT_SUGGESTION"),
+    ("select avg(x -> x)", "INVALID_LAMBDA_FUNCTION_CALL.NON_HIGHER_ORDER_FUNCTION"),
+    ("select transform(x -> x, array(1))", "INVALID_LAMBDA_FUNCTION_CALL.PARAMETER_DOES_NOT_ACCEPT_LAMBDA_FUNCTION"),
+    ("select transform(array(1), (x, y, z) -> x)", "INVALID_LAMBDA_FUNCTION_CALL.NUM_ARGS_MISMATCH"),
+    ("select percentile_cont(0.5)", "INVALID_WITHIN_GROUP_EXPRESSION.WITHIN_GROUP_MISSING"),
+    ("select timestampadd('hour', 1, current_timestamp())", "INVALID_PARAMETER_VALUE.DATETIME_UNIT"),
+    ("select greatest(1, 'a')", "DATATYPE_MISMATCH.DATA_DIFF_TYPES"),
+    ("select array_append(array(1), 'a')", "DATATYPE_MISMATCH.ARRAY_FUNCTION_DIFF_TYPES"),
+    ("select array_union(array(1), array('a'))", "DATATYPE_MISMATCH.BINARY_ARRAY_DIFF_TYPES"),
+])
+def test_calls_that_do_not_fit_say_why(spark, sql, condition):
+    from pyspark.errors import PySparkException
+
+    with pytest.raises(PySparkException) as problem:
+        spark.sql(sql).collect()
+    assert problem.value.getCondition() == condition
