@@ -29,7 +29,9 @@ static char *public_pem(EVP_PKEY *first, EVP_PKEY *second)
     PEM_write_bio_PUBKEY(bio, first);
     PEM_write_bio_PUBKEY(bio, second);
     long size = BIO_get_mem_data(bio, &data);
-    char *copy = strndup(data, (size_t)size);
+    char *copy = calloc(1, (size_t)size + 1);
+    if (copy != NULL)
+        memcpy(copy, data, (size_t)size);
     BIO_free(bio);
     return copy;
 }
