@@ -30,3 +30,8 @@ def test_values_that_are_there_do(numbers):
     from pyspark.errors import PySparkException
     with pytest.raises(PySparkException, match="CAST_OVERFLOW"):
         numbers.selectExpr("sum(cast(i as tinyint))").collect()
+
+
+def test_any_number_of_arguments_of_which_one_varies(numbers):
+    assert numbers.selectExpr("count(distinct elt(1, i, 'b')) as n").collect()[0].n == 51
+    assert numbers.where("i < 3").selectExpr("count(elt(i + 1, 'a', 'b', 'c')) as n").collect()[0].n == 5000

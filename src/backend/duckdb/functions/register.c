@@ -271,10 +271,14 @@ static duckdb_logical_type result_type(const registration *registered)
     return duckdb_create_decimal_type((uint8_t)registered->decimal.precision, (uint8_t)registered->decimal.scale);
 }
 
-static void add_row_parameter(duckdb_scalar_function function)
+/* The last argument of a call: behind any number of others it is one of them. */
+static void add_row_parameter(duckdb_scalar_function function, const pt__fn_row *row)
 {
     duckdb_logical_type any = duckdb_create_logical_type(DUCKDB_TYPE_ANY);
-    duckdb_scalar_function_add_parameter(function, any);
+    if ((row->flags & PT__FN_VARIADIC) != 0)
+        duckdb_scalar_function_set_varargs(function, any);
+    else
+        duckdb_scalar_function_add_parameter(function, any);
     duckdb_destroy_logical_type(&any);
 }
 
@@ -285,7 +289,7 @@ static bool describe(duckdb_scalar_function function, registration *registered, 
     if (result == NULL || !add_parameters(function, row))
         return false;
     if (registered->takes_row)
-        add_row_parameter(function);
+        add_row_parameter(function, row);
     duckdb_scalar_function_set_name(function, name);
     duckdb_scalar_function_set_return_type(function, result);
     duckdb_destroy_logical_type(&result);
