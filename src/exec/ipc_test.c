@@ -197,6 +197,19 @@ PT_TEST(ipc_batches_of_any_slice_read_back_equal)
     end(&f);
 }
 
+/* Arrays without rows may have no buffers at all. */
+PT_TEST(ipc_batches_without_rows_need_no_buffers)
+{
+    fixture f = begin();
+    struct ArrowArray array;
+    PT_REQUIRE(ArrowArrayInitFromSchema(&array, &f.schema, NULL) == NANOARROW_OK);
+    PT_REQUIRE(ArrowArrayFinishBuilding(&array, NANOARROW_VALIDATION_LEVEL_NONE, NULL) == NANOARROW_OK);
+    pt__shared_array_unref(f.shared);
+    f.shared = pt__shared_array_new(&array);
+    check_slice(&f, 0, 0);
+    end(&f);
+}
+
 PT_TEST(ipc_batches_of_arrays_with_offsets_read_back_equal)
 {
     fixture f = begin();

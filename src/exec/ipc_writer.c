@@ -183,10 +183,12 @@ static pt_status add_piece(batch *b, const void *data, int64_t size)
 /* Bits `first` to `first + count`; shifted into new memory when they do not start a byte. */
 static pt_status add_bits(batch *b, const uint8_t *bits, int64_t first, int64_t count)
 {
+    if (count == 0)
+        return add_piece(b, NULL, 0);
     int64_t bytes = (count + 7) / 8;
     unsigned shift = (unsigned)(first % 8);
     bits += first / 8;
-    if (shift == 0 || count == 0)
+    if (shift == 0)
         return add_piece(b, bits, bytes);
     uint8_t *shifted = new_scratch(b->shared, (size_t)bytes);
     if (shifted == NULL)
