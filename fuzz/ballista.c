@@ -4,8 +4,10 @@
  * asked whether they claim a call of DoGet, as a Ticket and as the bytes of one.
  */
 #include "front/ballista/calls.h"
-#include "front/spark_connect/test_call.c"
+#include "front/test_call.c"
 #include "wire/proto.h"
+
+#include "messages.h"
 
 #include <portico/ballista.h>
 #include <portico/host.h>
@@ -31,20 +33,6 @@ static void teardown(fixture *f)
     pt_frontend_ballista.close(f->mount);
     pt_host_free(f->host);
     pt_mailbox_free(f->mailbox);
-}
-
-/* The next message of the input; false at its end. */
-static bool next_message(pt_bytes_view *input, pt_bytes_view *out)
-{
-    if (input->size_bytes < 2)
-        return false;
-    size_t size = (size_t)input->data[0] | (size_t)input->data[1] << 8;
-    input->data += 2;
-    input->size_bytes -= 2;
-    *out = (pt_bytes_view){input->data, size < input->size_bytes ? size : input->size_bytes};
-    input->data += out->size_bytes;
-    input->size_bytes -= out->size_bytes;
-    return true;
 }
 
 static void claim(const fixture *f, const char *path, pt_bytes_view message)

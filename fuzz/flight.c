@@ -4,7 +4,9 @@
  */
 #include "front/flight/message.h"
 #include "front/flight_sql/job.h"
-#include "front/spark_connect/test_call.c"
+#include "front/test_call.c"
+
+#include "messages.h"
 
 #include <portico/flight_sql.h>
 #include <portico/host.h>
@@ -49,20 +51,6 @@ static void teardown(fixture *f)
     pt_frontend_flight_sql.close(f->mount);
     pt_host_free(f->host);
     pt_mailbox_free(f->mailbox);
-}
-
-/* The next message of the input; false at its end. */
-static bool next_message(pt_bytes_view *input, pt_bytes_view *out)
-{
-    if (input->size_bytes < 2)
-        return false;
-    size_t size = (size_t)input->data[0] | (size_t)input->data[1] << 8;
-    input->data += 2;
-    input->size_bytes -= 2;
-    *out = (pt_bytes_view){input->data, size < input->size_bytes ? size : input->size_bytes};
-    input->data += out->size_bytes;
-    input->size_bytes -= out->size_bytes;
-    return true;
 }
 
 static void ask(fixture *f, const pt_method *method, pt_bytes_view input)

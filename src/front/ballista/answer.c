@@ -1,4 +1,4 @@
-/* How calls are answered, and how statuses become gRPC's codes. */
+/* How calls are answered. */
 #include "base/unconst.h"
 #include "decode/protobuf.h"
 #include "front/ballista/calls.h"
@@ -9,35 +9,6 @@
 #include <string.h>
 
 enum { REQUEST_ARENA_BYTES = 64 << 20 };
-
-static pt_grpc_code code_of(pt_status status)
-{
-    switch (status) {
-    case PT_OK: return PT_GRPC_OK;
-    case PT_NEED_MORE:
-    case PT_INVALID_ARGUMENT:
-    case PT_BAD_MESSAGE:
-    case PT_BAD_PLAN:
-    case PT_BAD_SQL:
-    case PT_ANALYSIS: return PT_GRPC_INVALID_ARGUMENT;
-    case PT_EXECUTION: return PT_GRPC_FAILED_PRECONDITION;
-    case PT_NOT_FOUND: return PT_GRPC_NOT_FOUND;
-    case PT_ALREADY_EXISTS: return PT_GRPC_ALREADY_EXISTS;
-    case PT_UNSUPPORTED: return PT_GRPC_UNIMPLEMENTED;
-    case PT_UNAUTHENTICATED: return PT_GRPC_UNAUTHENTICATED;
-    case PT_PERMISSION_DENIED: return PT_GRPC_PERMISSION_DENIED;
-    case PT_LIMIT:
-    case PT_NO_MEMORY: return PT_GRPC_RESOURCE_EXHAUSTED;
-    case PT_CANCELLED: return PT_GRPC_CANCELLED;
-    case PT_INTERRUPTED: return PT_GRPC_ABORTED;
-    case PT_TIMEOUT: return PT_GRPC_DEADLINE_EXCEEDED;
-    case PT_UNAVAILABLE: return PT_GRPC_UNAVAILABLE;
-    case PT_IO:
-    case PT_INTERNAL:
-    case PT_STATUS_COUNT: return PT_GRPC_INTERNAL;
-    }
-    return PT_GRPC_UNKNOWN;
-}
 
 void *pt__ballista_answered(void)
 {
@@ -61,22 +32,12 @@ void pt__ballista_fail_with(pt_call *call, pt_grpc_code code, const char *messag
     pt_call_finish(call, &(pt_call_status){code, message, {NULL, 0}});
 }
 
-void pt__ballista_fail(pt_call *call, const pt_error *err)
-{
-    pt__ballista_fail_with(call, code_of(err->status), pt_error_full_message(err));
-}
-
-void pt__ballista_finish_ok(pt_call *call)
-{
-    pt__ballista_fail_with(call, PT_GRPC_OK, NULL);
-}
-
 bool pt__ballista_send(pt_call *call, const ProtobufCMessage *message)
 {
     pt_error err = PT_ERROR_INIT;
     pt_status status = pt__flight_send(call, pt__flight_pack(message), &err);
     if (status != PT_OK)
-        pt__ballista_fail(call, &err);
+        pt__flight_fail(call, &err);
     pt_error_clear(&err);
     return status == PT_OK;
 }
@@ -84,7 +45,7 @@ bool pt__ballista_send(pt_call *call, const ProtobufCMessage *message)
 void pt__ballista_reply(pt_call *call, const ProtobufCMessage *message)
 {
     if (pt__ballista_send(call, message))
-        pt__ballista_finish_ok(call);
+        pt__flight_finish_ok(call);
 }
 
 void pt__ballista_half_closed(void *mount, pt_call *call)
@@ -129,6 +90,6 @@ void pt__ballista_work(void *mount, pt_call *call, pt_bytes_view request, const 
         order.arena == NULL ? pt_error_set(&err, PT_NO_MEMORY, "no memory for a request") : work_guarded(&order, &err);
     pt__arena_free(order.arena);
     if (status != PT_OK)
-        pt__ballista_fail(call, &err);
+        pt__flight_fail(call, &err);
     pt_error_clear(&err);
 }

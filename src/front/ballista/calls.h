@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "front/ballista/mount.h"
+#include "front/flight/errors.h"
 
 #include <portico/call.h>
 #include <protobuf-c/protobuf-c.h>
@@ -47,9 +48,7 @@ void *pt__ballista_answered(void);
 /** Text about a plan that could not be read, the caller's to free; NULL: no memory. */
 char *pt__ballista_parse_failure(const pt_error *err);
 
-void pt__ballista_fail(pt_call *call, const pt_error *err);
 void pt__ballista_fail_with(pt_call *call, pt_grpc_code code, const char *message);
-void pt__ballista_finish_ok(pt_call *call);
 
 /** Queues a message; false when the call was failed. */
 bool pt__ballista_send(pt_call *call, const ProtobufCMessage *message);

@@ -20,7 +20,7 @@ static pt_status get_status(pt__ballista *mount, pt_call *call, pt__arena *arena
     if (job == NULL)
         pt__ballista_reply(call, &unknown.base);
     else if (pt__ballista_status_send(call, job, pt__ballista_job_state(job)))
-        pt__ballista_finish_ok(call);
+        pt__flight_finish_ok(call);
     return PT_OK;
 }
 

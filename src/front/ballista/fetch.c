@@ -49,10 +49,10 @@ static void on_end(void *context, const pt_error *failure)
     fetch *f = context;
     f->is_whole = failure == NULL;
     if (failure != NULL) {
-        pt__ballista_fail(f->call, failure);
+        pt__flight_fail(f->call, failure);
         return;
     }
-    pt__ballista_finish_ok(f->call);
+    pt__flight_finish_ok(f->call);
     pt__ballista_job_fetched(f->job);
 }
 

@@ -23,7 +23,7 @@ static void tell_last(push *p, pt__ballista_state state)
 {
     p->is_over = true;
     if (pt__ballista_status_send(p->call, p->job, state))
-        pt__ballista_finish_ok(p->call);
+        pt__flight_finish_ok(p->call);
 }
 
 /* A plan that cannot be read is an error of the call. */

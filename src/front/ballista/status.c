@@ -137,7 +137,7 @@ bool pt__ballista_status_send(pt_call *call, pt__ballista_job *job, pt__ballista
     job_status status = BALLISTA__PROTOBUF__JOB_STATUS__INIT;
     pt_job_report report = {.size_bytes = sizeof(report)};
     if (pt_job_status(job->job, &report, &err) != PT_OK) {
-        pt__ballista_fail(call, &err);
+        pt__flight_fail(call, &err);
         pt_error_clear(&err);
         return false;
     }

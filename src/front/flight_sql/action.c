@@ -1,10 +1,10 @@
 /* DoAction, ListActions and GetSchema. */
 #include "base/unconst.h"
 #include "exec/ipc_writer.h"
+#include "front/flight/errors.h"
 #include "front/flight/message.h"
 #include "front/flight_sql/calls.h"
 #include "front/flight_sql/command.h"
-#include "front/flight_sql/errors.h"
 #include "front/flight_sql/metadata.h"
 #include "front/flight_sql/task.h"
 #include "front/flight_sql/ticket.h"

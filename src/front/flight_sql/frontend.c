@@ -2,8 +2,8 @@
 
 #include "base/limit.h"
 #include "base/unconst.h"
+#include "front/flight/errors.h"
 #include "front/flight_sql/calls.h"
-#include "front/flight_sql/errors.h"
 #include "front/flight_sql/note.h"
 #include "front/flight_sql/session.h"
 #include "front/flight_sql/ticket.h"

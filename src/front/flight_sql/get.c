@@ -1,8 +1,8 @@
 /* DoGet: redeems a ticket; the result leaves as it lies in the job's spool. */
+#include "front/flight/errors.h"
 #include "front/flight/message.h"
 #include "front/flight/sender.h"
 #include "front/flight_sql/calls.h"
-#include "front/flight_sql/errors.h"
 #include "front/flight_sql/job.h"
 #include "front/flight_sql/ticket.h"
 

@@ -1,8 +1,8 @@
 /* Handshake: who has signed in is given a token, by which later calls sign in and find their session. */
 #include "exec/tokens.h"
+#include "front/flight/errors.h"
 #include "front/flight/message.h"
 #include "front/flight_sql/calls.h"
-#include "front/flight_sql/errors.h"
 #include "front/flight_sql/note.h"
 
 #include <arrow/flight.pb-c.h>

@@ -1,10 +1,10 @@
 /* GetFlightInfo and PollFlightInfo: starts a statement and answers with a ticket for its rows. */
 #include "decode/protobuf.h"
+#include "front/flight/errors.h"
 #include "front/flight/follower.h"
 #include "front/flight/message.h"
 #include "front/flight_sql/calls.h"
 #include "front/flight_sql/command.h"
-#include "front/flight_sql/errors.h"
 #include "front/flight_sql/job.h"
 #include "front/flight_sql/metadata.h"
 #include "front/flight_sql/ticket.h"

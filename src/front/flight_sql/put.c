@@ -4,11 +4,11 @@
  */
 #include "base/unconst.h"
 #include "exec/ipc_reader.h"
+#include "front/flight/errors.h"
 #include "front/flight/follower.h"
 #include "front/flight/message.h"
 #include "front/flight_sql/calls.h"
 #include "front/flight_sql/command.h"
-#include "front/flight_sql/errors.h"
 #include "front/flight_sql/job.h"
 
 #include <arrow/flight.pb-c.h>

@@ -1,8 +1,8 @@
 #include "front/flight_sql/task.h"
 
+#include "front/flight/errors.h"
 #include "front/flight/message.h"
 #include "front/flight_sql/calls.h"
-#include "front/flight_sql/errors.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 
 #include "base/test.h"
 #include "base/unconst.h"
-#include "front/spark_connect/test_call.h"
+#include "front/test_call.h"
 #include "spark/connect/base.pb-c.h"
 
 #include <portico/host.h>

@@ -1,10 +1,10 @@
 /**
- * Errors as Flight SQL clients read them: a gRPC code and a message.
+ * Errors as clients of Flight SQL and of Ballista read them: a gRPC code and a message.
  *
  * This is the one place where a pt_status becomes a code for them.
  */
-#ifndef PT_FRONT_FLIGHT_SQL_ERRORS_H
-#define PT_FRONT_FLIGHT_SQL_ERRORS_H
+#ifndef PT_FRONT_FLIGHT_ERRORS_H
+#define PT_FRONT_FLIGHT_ERRORS_H
 
 #include <portico/call.h>
 

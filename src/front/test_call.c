@@ -1,4 +1,4 @@
-#include "front/spark_connect/test_call.h"
+#include "front/test_call.h"
 
 #include <portico/spark_connect.h>
 

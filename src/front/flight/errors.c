@@ -1,4 +1,4 @@
-#include "front/flight_sql/errors.h"
+#include "front/flight/errors.h"
 
 static pt_grpc_code code_of(pt_status status)
 {

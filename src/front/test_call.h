@@ -1,8 +1,8 @@
 /**
  * A call without a transport, for tests: keeps what a handler sends and how it finishes.
  */
-#ifndef PT_FRONT_SPARK_CONNECT_TEST_CALL_H
-#define PT_FRONT_SPARK_CONNECT_TEST_CALL_H
+#ifndef PT_FRONT_TEST_CALL_H
+#define PT_FRONT_TEST_CALL_H
 
 #include "base/buffer.h"
 
