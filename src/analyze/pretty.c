@@ -229,6 +229,8 @@ static void put_typed_text(pt__buffer *out, const char *word, const pt_expr *arg
 
 static bool put_literal_call(pt__buffer *out, const pt_expr_call *call, const char *name)
 {
+    if (call->argument_count != 1)
+        return false;
     if (strcmp(name, "date_literal") == 0)
         put_typed_text(out, "DATE", call->arguments[0]);
     else if (strcmp(name, "timestamp_literal") == 0)

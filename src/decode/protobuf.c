@@ -92,6 +92,8 @@ static pt_status check_field(checker *c)
 pt_status pt__protobuf_check(const ProtobufCMessageDescriptor *descriptor, pt_bytes_view wire, pt_error *err)
 {
     checker c;
+    if (wire.size_bytes == 0)
+        return PT_OK; /* and there may be no data at all */
     c.next = wire.data;
     c.depth = 0;
     c.err = err;
