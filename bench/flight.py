@@ -113,8 +113,9 @@ def ingest(a):
         best = {"portico": float("inf"), "duckdb": float("inf")}
         before = server.memory_mib()
         for _ in range(a.rounds):
-            t, rows = timed(cursor.adbc_ingest, "copy", reader(table), "replace")
+            t, rows = timed(cursor.adbc_ingest, "copy", reader(table), "create")
             assert rows == ROWS, rows
+            prepared(connections["portico"], "drop table copy")
             best["portico"] = min(best["portico"], t)
             own = duckdb.connect()
             own.register("source", table)

@@ -12,6 +12,7 @@ void pt__message_reader_deinit(pt__message_reader *reader)
 {
     pt__buffer_deinit(&reader->body);
     pt__buffer_deinit(&reader->inflated);
+    pt__spare_close(reader->spare);
 }
 
 bool pt__message_reader_is_between(const pt__message_reader *reader)
@@ -102,6 +103,8 @@ static pt_status read_body(pt__message_reader *reader, pt_bytes_view *input, pt_
     }
     size_t padding = padding_of(size);
     if (reader->body.size_bytes == 0) {
+        if (size > TRUSTED_BYTES && reader->body.data == NULL)
+            pt__spare_lend(reader->spare, &reader->body);
         pt__buffer_reserve(&reader->body, smaller(size + padding, TRUSTED_BYTES));
         pad(&reader->body, size);
     }
@@ -130,11 +133,21 @@ pt_status pt__message_reader_next(pt__message_reader *reader, pt_bytes_view *inp
     return PT_OK;
 }
 
+/* Small messages have no use for memory that comes back. */
+static pt_bytes *take_body(pt__message_reader *reader)
+{
+    if (reader->body.size_bytes <= TRUSTED_BYTES)
+        return pt__buffer_take(&reader->body);
+    if (reader->spare == NULL)
+        reader->spare = pt__spare_new();
+    return pt__spare_take(reader->spare, &reader->body);
+}
+
 pt_bytes *pt__message_reader_keep(pt__message_reader *reader, pt_bytes_view *message)
 {
     const pt__buffer *body = &reader->body;
     if (body->size_bytes != 0 && message->data >= body->data && message->data < body->data + body->size_bytes)
-        return pt__buffer_take(&reader->body);
+        return take_body(reader);
     pt__buffer copy = PT_BUFFER_INIT;
     size_t padding = padding_of(message->size_bytes);
     pt__buffer_reserve(&copy, message->size_bytes + ALIGNMENT_BYTES);

@@ -9,6 +9,7 @@
 
 #include "base/buffer.h"
 #include "wire/compress.h"
+#include "wire/spare.h"
 
 enum { PT_MESSAGE_PREFIX_BYTES = 5 };
 
@@ -19,6 +20,7 @@ typedef struct pt__message_reader {
     size_t prefix_size_bytes; /* of which have arrived */
     pt__buffer body;          /* of the message that has arrived in part */
     pt__buffer inflated;
+    pt__spare *spare; /* NULL: no large message was kept */
 } pt__message_reader;
 
 void pt__message_reader_deinit(pt__message_reader *reader);
