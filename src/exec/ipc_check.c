@@ -77,3 +77,15 @@ bool pt__ipc_message_is_complete(pt_bytes_view flatbuffer)
     return metadata_is_complete(ns(Schema_custom_metadata)(schema)) &&
            fields_are_complete(ns(Schema_fields)(schema), 0);
 }
+
+bool pt__ipc_message_is_compressed(pt_bytes_view flatbuffer)
+{
+    ns(Message_table_t) message = ns(Message_as_root)(flatbuffer.data);
+    const void *header = ns(Message_header)(message);
+    if (ns(Message_header_type)(message) == ns(MessageHeader_RecordBatch))
+        return ns(RecordBatch_compression_is_present)((ns(RecordBatch_table_t))header);
+    if (ns(Message_header_type)(message) != ns(MessageHeader_DictionaryBatch))
+        return false;
+    ns(RecordBatch_table_t) data = ns(DictionaryBatch_data)((ns(DictionaryBatch_table_t))header);
+    return data != NULL && ns(RecordBatch_compression_is_present)(data);
+}

@@ -12,4 +12,7 @@
 /** `flatbuffer` is a Message that has been verified structurally. */
 bool pt__ipc_message_is_complete(pt_bytes_view flatbuffer);
 
+/** Whether the bodies of a complete message are compressed. */
+bool pt__ipc_message_is_compressed(pt_bytes_view flatbuffer);
+
 #endif

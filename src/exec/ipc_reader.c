@@ -106,23 +106,33 @@ static pt_status next_message(message_source *source, bool *at_end, pt_error *er
 
 /* ---- checks that the decoder does not make ---- */
 
-static bool text_is_valid(const struct ArrowArray *array)
+static int64_t offset_at(const struct ArrowArray *array, pt__layout layout, int64_t i)
 {
-    const int32_t *offsets = array->buffers[1];
-    const char *text = array->buffers[2];
-    if (array->length == 0 || offsets[array->length] == offsets[0])
+    return layout.bits == 64 ? ((const int64_t *)array->buffers[1])[i] : ((const int32_t *)array->buffers[1])[i];
+}
+
+static bool text_is_valid(const struct ArrowArray *array, pt__layout layout)
+{
+    if (array->length == 0)
         return true;
-    if (!pt__utf8_valid(text + offsets[0], (size_t)(offsets[array->length] - offsets[0])))
+    const char *text = array->buffers[2];
+    int64_t first = offset_at(array, layout, 0);
+    int64_t last = offset_at(array, layout, array->length);
+    if (last == first)
+        return true;
+    if (!pt__utf8_valid(text + first, (size_t)(last - first)))
         return false;
-    for (int64_t i = 1; i < array->length; i++) /* well-formed as a whole: look for values that start inside */
-        if (offsets[i] < offsets[array->length] && ((unsigned char)text[offsets[i]] & 0xc0) == 0x80)
+    for (int64_t i = 1; i < array->length; i++) { /* well-formed as a whole: look for values that start inside */
+        int64_t at = offset_at(array, layout, i);
+        if (at < last && ((unsigned char)text[at] & 0xc0) == 0x80)
             return false;
+    }
     return true;
 }
 
 static bool is_aligned(const struct ArrowArray *array, pt__layout layout)
 {
-    if (layout.kind == PT_LAYOUT_NULL || layout.kind == PT_LAYOUT_STRUCT)
+    if (layout.kind != PT_LAYOUT_FIXED && layout.kind != PT_LAYOUT_BYTES && layout.kind != PT_LAYOUT_LIST)
         return true;
     size_t unit = layout.bits >= 64 ? 8 : layout.bits <= 8 ? 1 : (size_t)layout.bits / 8;
     return (uintptr_t)array->buffers[1] % unit == 0;
@@ -131,11 +141,12 @@ static bool is_aligned(const struct ArrowArray *array, pt__layout layout)
 static pt_status check_array(const struct ArrowSchema *schema, const struct ArrowArray *array, pt_error *err)
 {
     pt__layout layout = pt__arrow_layout(schema);
-    if (layout.kind >= PT_LAYOUT_FIXED_LIST)
+    if (layout.kind == PT_LAYOUT_UNKNOWN)
         return PT_OK; /* refused by type later */
     if (!is_aligned(array, layout))
         return malformed(err, "a buffer that is not aligned", "");
-    if (strcmp(schema->format, "u") == 0 && !text_is_valid(array))
+    bool is_text = strcmp(schema->format, "u") == 0 || strcmp(schema->format, "U") == 0;
+    if (is_text && !text_is_valid(array, layout))
         return malformed(err, "text that is not UTF-8 in column", schema->name == NULL ? "" : schema->name);
     for (int64_t i = 0; i < schema->n_children; i++)
         PT_TRY(check_array(schema->children[i], array->children[i], err));
@@ -145,29 +156,6 @@ static pt_status check_array(const struct ArrowSchema *schema, const struct Arro
 pt_status pt__ipc_check_rows(const struct ArrowSchema *schema, const struct ArrowArray *rows, pt_error *err)
 {
     return check_array(schema, rows, err);
-}
-
-/* Without decoding: a header of rows says something only beside its schema. */
-static pt_status check_messages(message_source *source, pt_error *err)
-{
-    bool at_end;
-    for (;;) {
-        PT_TRY(read_frame(source, &at_end, err));
-        if (at_end)
-            return PT_OK;
-        PT_TRY(verify_header(source, err));
-        PT_TRY(step_over(source, err));
-    }
-}
-
-pt_status pt__ipc_check_stream(pt_bytes_view stream, pt_error *err)
-{
-    message_source source;
-    if (!init_source(&source, stream))
-        return pt_error_set(err, PT_NO_MEMORY, "no memory to read rows");
-    pt_status status = check_messages(&source, err);
-    ArrowIpcDecoderReset(&source.decoder);
-    return status;
 }
 
 /* ---- 64-bit offsets become 32-bit ones ---- */

@@ -25,11 +25,9 @@ pt_status pt__ipc_read_streams(pt__arena *arena, const pt_bytes_view *streams, s
                                pt_error *err);
 
 /**
- * What has to hold before nanoarrow's own reader of streams may have untrusted bytes: that every message is whole.
- * Errors: PT_INVALID_ARGUMENT.
+ * What the decoder does not check of the rows that it gives: alignment, and that text is UTF-8. Errors:
+ * PT_INVALID_ARGUMENT.
  */
-pt_status pt__ipc_check_stream(pt_bytes_view stream, pt_error *err);
-/** What that reader does not check of the rows it gives: alignment, and that text is UTF-8. Errors: as above. */
 pt_status pt__ipc_check_rows(const struct ArrowSchema *schema, const struct ArrowArray *rows, pt_error *err);
 
 /** Decodes batches of one schema, given as a framed schema message. */

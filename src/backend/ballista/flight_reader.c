@@ -1,8 +1,8 @@
 #include "backend/ballista/flight_reader.h"
 
-#include "backend/ballista/view_batch.h"
 #include "base/buffer.h"
 #include "exec/ipc_check.h"
+#include "exec/ipc_views.h"
 #include "wire/proto.h"
 
 #include <nanoarrow/nanoarrow_ipc.h>

@@ -229,7 +229,7 @@ static int stream_schema(struct ArrowArrayStream *stream, struct ArrowSchema *ou
     struct ArrowArray none;
     out->release = NULL;
     if (intake->failure.status != PT_OK || read_on(intake, true, &none, &intake->failure) != PT_OK)
-        return EINVAL;
+        return intake->failure.status == PT_UNSUPPORTED ? ENOTSUP : EINVAL;
     const struct ArrowSchema *schema = pt__ipc_feed_schema(intake->feed);
     if (schema == NULL) {
         pt_error_set(&intake->failure, PT_INVALID_ARGUMENT, "the rows have no schema");

@@ -1,100 +1,76 @@
-/* Rows that clients sent: nanoarrow's stream, with the checks that it does not make. */
-#include "base/unconst.h"
-#include "exec/ipc_reader.h"
+/* Rows that clients sent and that are here as a whole: values that are bound to a query. */
+#include "exec/ipc_feed.h"
 #include "front/flight_sql/job.h"
 
 #include <errno.h>
-#include <nanoarrow/nanoarrow_ipc.h>
+#include <nanoarrow/nanoarrow.h>
 #include <stdlib.h>
 
 typedef struct rows {
-    struct ArrowArrayStream inner;
-    struct ArrowSchema schema;
+    pt_bytes *bytes;
+    pt_bytes_view rest; /* what follows the messages that were read */
+    pt__ipc_feed *feed;
     pt_error failure;
 } rows;
+
+/* Reads on until there are rows, the schema when that is wanted, or the end. */
+static pt_status read_on(rows *r, bool to_schema, struct ArrowArray *out)
+{
+    bool at_end = false;
+    out->release = NULL;
+    while (!at_end && out->release == NULL && !(to_schema && pt__ipc_feed_schema(r->feed) != NULL))
+        PT_TRY(pt__ipc_feed_take_next(r->feed, r->bytes, &r->rest, &at_end, out, &r->failure));
+    return PT_OK;
+}
 
 static int rows_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
 {
     rows *r = stream->private_data;
-    return r->inner.get_schema(&r->inner, out);
+    struct ArrowArray none;
+    out->release = NULL;
+    if (r->failure.status != PT_OK || read_on(r, true, &none) != PT_OK)
+        return r->failure.status == PT_UNSUPPORTED ? ENOTSUP : EINVAL;
+    const struct ArrowSchema *schema = pt__ipc_feed_schema(r->feed);
+    if (schema == NULL) {
+        pt_error_set(&r->failure, PT_INVALID_ARGUMENT, "the rows have no schema");
+        return EINVAL;
+    }
+    return ArrowSchemaDeepCopy(schema, out);
 }
 
 static int rows_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
 {
     rows *r = stream->private_data;
-    int code = r->inner.get_next(&r->inner, out);
-    if (code != 0 || out->release == NULL)
-        return code;
-    if (r->schema.release == NULL && (code = r->inner.get_schema(&r->inner, &r->schema)) == 0 &&
-        r->schema.release == NULL)
-        code = EINVAL;
-    if (code == 0 && pt__ipc_check_rows(&r->schema, out, &r->failure) != PT_OK)
-        code = EINVAL;
-    if (code != 0)
-        out->release(out);
-    return code;
+    out->release = NULL;
+    return r->failure.status == PT_OK && read_on(r, false, out) == PT_OK ? 0 : EINVAL;
 }
 
 static const char *rows_error(struct ArrowArrayStream *stream)
 {
-    rows *r = stream->private_data;
-    return r->failure.status != PT_OK ? pt_error_full_message(&r->failure) : r->inner.get_last_error(&r->inner);
+    const rows *r = stream->private_data;
+    return r->failure.status == PT_OK ? NULL : pt_error_full_message(&r->failure);
 }
 
 static void rows_release(struct ArrowArrayStream *stream)
 {
     rows *r = stream->private_data;
-    r->inner.release(&r->inner);
-    if (r->schema.release != NULL)
-        r->schema.release(&r->schema);
+    pt__ipc_feed_free(r->feed);
+    pt_bytes_unref(r->bytes);
     pt_error_clear(&r->failure);
     free(r);
     stream->release = NULL;
 }
 
-static void release_source(struct ArrowBufferAllocator *allocator, uint8_t *data, int64_t size)
-{
-    (void)data;
-    (void)size;
-    pt_bytes_unref(allocator->private_data);
-}
-
-/* Takes the bytes, success or failure. */
-static bool open_inner(pt_bytes *bytes, struct ArrowArrayStream *out)
-{
-    pt_bytes_view view = pt_bytes_get_view(bytes);
-    struct ArrowIpcInputStream input;
-    struct ArrowBuffer buffer;
-    ArrowBufferInit(&buffer);
-    /* The buffer only ever lets go of the bytes. */
-    buffer.data = (uint8_t *)pt__unconst(view.data);
-    buffer.size_bytes = (int64_t)view.size_bytes;
-    buffer.capacity_bytes = buffer.size_bytes;
-    buffer.allocator = ArrowBufferDeallocator(release_source, bytes);
-    if (ArrowIpcInputStreamInitBuffer(&input, &buffer) != NANOARROW_OK) {
-        ArrowBufferReset(&buffer);
-        return false;
-    }
-    if (ArrowIpcArrayStreamReaderInit(out, &input, NULL) == NANOARROW_OK)
-        return true;
-    input.release(&input);
-    return false;
-}
-
 pt_status pt__flight_ipc_stream(pt_bytes *bytes, struct ArrowArrayStream *out, pt_error *err)
 {
-    pt_status status = pt__ipc_check_stream(pt_bytes_get_view(bytes), err);
-    if (status != PT_OK) {
-        pt_bytes_unref(bytes);
-        return status;
-    }
     rows *r = calloc(1, sizeof(*r));
-    if (r == NULL)
-        pt_bytes_unref(bytes);
-    if (r == NULL || !open_inner(bytes, &r->inner)) {
+    if (r == NULL || pt__ipc_feed_new(&r->feed, NULL) != PT_OK) {
         free(r);
+        pt_bytes_unref(bytes);
         return pt_error_set(err, PT_NO_MEMORY, "no memory to read rows");
     }
+    r->bytes = bytes;
+    r->rest = pt_bytes_get_view(bytes);
     *out = (struct ArrowArrayStream){rows_schema, rows_next, rows_error, rows_release, r};
     return PT_OK;
 }

@@ -428,13 +428,46 @@ void pt__feed_put_source(const pt__feed *feed, pt__buffer *sql)
 
 /* ---- the feed ---- */
 
+/* DuckDB's own errors are about types, not columns. */
+static pt_status check_column(pt__feed *feed, struct ArrowSchema *column, pt_error *err)
+{
+    char type[128];
+    struct ArrowSchema *children[] = {column};
+    struct ArrowSchema one = {.format = "+s", .name = "", .n_children = 1, .children = children};
+    duckdb_arrow_converted_schema converted = NULL;
+    pt_status status = pt__native_error_data(duckdb_schema_from_arrow(feed->connection, &one, &converted), NULL);
+    if (converted != NULL)
+        duckdb_destroy_arrow_converted_schema(&converted);
+    if (status == PT_OK)
+        return PT_OK;
+    ArrowSchemaToString(column, type, sizeof(type), false);
+    return pt_error_set(err, PT_UNSUPPORTED, "the column \"%s\" has the Arrow type %s, which DuckDB does not take",
+                        column->name, type);
+}
+
+static pt_status convert_schema(pt__feed *feed, pt_error *err)
+{
+    pt_status status =
+        pt__native_error_data(duckdb_schema_from_arrow(feed->connection, &feed->schema, &feed->converted), err);
+    if (status == PT_OK)
+        return PT_OK;
+    pt_error_clear(err);
+    for (int64_t i = 0; i < feed->schema.n_children; i++)
+        PT_TRY(check_column(feed, feed->schema.children[i], err));
+    return pt_error_set(err, status, "DuckDB does not take rows of this schema");
+}
+
 static pt_status open_schema(pt__feed *feed, pt_error *err)
 {
-    if (feed->rows->get_schema(feed->rows, &feed->schema) != 0)
-        return pt_error_set(err, PT_INVALID_ARGUMENT, "the rows have no schema");
+    int code = feed->rows->get_schema(feed->rows, &feed->schema);
+    if (code != 0) {
+        const char *text = feed->rows->get_last_error(feed->rows);
+        return pt_error_set(err, code == ENOTSUP ? PT_UNSUPPORTED : PT_INVALID_ARGUMENT, "%s",
+                            text == NULL ? "the rows have no schema" : text);
+    }
     if (feed->schema.n_children == 0)
         return pt_error_set(err, PT_INVALID_ARGUMENT, "the rows have no columns");
-    return pt__native_error_data(duckdb_schema_from_arrow(feed->connection, &feed->schema, &feed->converted), err);
+    return convert_schema(feed, err);
 }
 
 /* Wide tables have fewer chunks wait. */

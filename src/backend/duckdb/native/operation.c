@@ -307,7 +307,8 @@ static pt_status start(native_operation *op, pt_error *err)
     if (op->is_update != NULL)
         *op->is_update = pt__native_is_update(op->statement.last);
     if (op->has_parameters && op->parameters.get_schema(&op->parameters, &op->parameter_schema) != 0)
-        return pt_error_set(err, PT_INVALID_ARGUMENT, "the parameters have no schema");
+        return pt_error_set(err, PT_INVALID_ARGUMENT, "the parameters cannot be read: %s",
+                            op->parameters.get_last_error(&op->parameters));
     PT_TRY(execute_first(op, err));
     duckdb_connection_get_arrow_options(op->link->connection, &op->options);
     PT_TRY(schema_of(op, &op->engine_schema, err));

@@ -1,4 +1,4 @@
-#include "backend/ballista/view_batch.h"
+#include "exec/ipc_views.h"
 
 #include "exec/arrow_layout.h"
 
@@ -20,7 +20,7 @@ enum {
 
 static pt_status malformed(const char *what, pt_error *err)
 {
-    return pt_error_set(err, PT_BAD_MESSAGE, "an executor's rows are malformed: %s", what);
+    return pt_error_set(err, PT_BAD_MESSAGE, "malformed Arrow data: %s", what);
 }
 
 /* ---- schemas ---- */
@@ -41,23 +41,53 @@ static uint8_t *type_tag(uint8_t *table)
     return table + place;
 }
 
-static pt_status take_field(pt__view_fields *fields, uint8_t *base, ns(Field_table_t) field, int depth, pt_error *err)
+/* What neither this decoder nor nanoarrow's reads, by the name that users know; NULL: read. */
+static const char *name_of_unread(uint8_t type)
 {
+    switch (type) {
+    case ns(Type_ListView): return "list_view";
+    case ns(Type_LargeListView): return "large_list_view";
+    case ns(Type_RunEndEncoded): return "run_end_encoded";
+    default: return NULL;
+    }
+}
+
+static pt_status check_type(ns(Field_table_t) field, const char *column, pt_error *err)
+{
+    const char *name = name_of_unread(ns(Field_type_type)(field));
+    if (name == NULL)
+        return PT_OK;
+    return pt_error_set(err, PT_UNSUPPORTED, "the column \"%s\" has the Arrow type %s, which is not read", column,
+                        name);
+}
+
+static pt_status take_field(pt__view_fields *fields, uint8_t *base, ns(Field_table_t) field, const char *column,
+                            int depth, pt_error *err)
+{
+    PT_TRY(check_type(field, column, err));
     if (fields->count == PT_VIEW_FIELDS_MAX || depth > DEPTH_MAX)
         return pt_error_set(err, PT_LIMIT, "a result has more than %d columns and parts of them", PT_VIEW_FIELDS_MAX);
     bool is_view = is_view_type(ns(Field_type_type)(field));
     fields->is_view[fields->count++] = is_view;
     fields->has_views = fields->has_views || is_view;
     if (is_view && ns(Field_dictionary_is_present)(field))
-        return pt_error_set(err, PT_UNSUPPORTED, "a dictionary of views is not read");
+        return pt_error_set(err, PT_UNSUPPORTED, "the column \"%s\" is a dictionary of views, which is not read",
+                            column);
     if (is_view) {
         uint8_t *tag = type_tag(base + ((const uint8_t *)field - base));
         *tag = *tag == ns(Type_Utf8View) ? ns(Type_Utf8) : ns(Type_Binary);
     }
     ns(Field_vec_t) children = ns(Field_children)(field);
     for (size_t i = 0; i < ns(Field_vec_len)(children); i++)
-        PT_TRY(take_field(fields, base, ns(Field_vec_at)(children, i), depth + 1, err));
+        PT_TRY(take_field(fields, base, ns(Field_vec_at)(children, i), column, depth + 1, err));
     return PT_OK;
+}
+
+/* Errors name the column also for what is within it. */
+static pt_status take_column(pt__view_fields *fields, uint8_t *base, ns(Field_table_t) field, pt_error *err)
+{
+    const char *name = ns(Field_name)(field);
+    return take_field(fields, base, field, name == NULL ? "" : name, 0, err);
 }
 
 pt_status pt__view_fields_take(pt__view_fields *fields, uint8_t *flatbuffer, pt_error *err)
@@ -69,7 +99,7 @@ pt_status pt__view_fields_take(pt__view_fields *fields, uint8_t *flatbuffer, pt_
         return PT_OK;
     ns(Field_vec_t) all = ns(Schema_fields)((ns(Schema_table_t))ns(Message_header)(message));
     for (size_t i = 0; i < ns(Field_vec_len)(all); i++)
-        PT_TRY(take_field(fields, flatbuffer, ns(Field_vec_at)(all, i), 0, err));
+        PT_TRY(take_column(fields, flatbuffer, ns(Field_vec_at)(all, i), err));
     return PT_OK;
 }
 
@@ -87,6 +117,7 @@ typedef struct batch_reader {
     size_t buffer;
     size_t view;
     size_t field;
+    int64_t spelled_left; /* bytes that views may still become */
     pt_error *err;
 } batch_reader;
 
@@ -208,7 +239,14 @@ static const uint8_t *text_at(const views *v, int64_t row, int32_t *size)
     return v->parts[place[0]].data + place[1];
 }
 
-static pt_status sum_sizes(const batch_reader *r, const views *v, const struct ArrowArray *array, int64_t *total)
+static pt_status too_large(const batch_reader *r)
+{
+    return pt_error_set(r->err, PT_LIMIT, "a batch has more than %lld MiB of text, spelled out",
+                        (long long)(r->fields->limit_bytes >> 20));
+}
+
+/* Many views may show the same bytes, hence the limit. */
+static pt_status sum_sizes(batch_reader *r, const views *v, const struct ArrowArray *array, int64_t *total)
 {
     *total = 0;
     for (int64_t row = 0; row < v->length; row++) {
@@ -216,11 +254,14 @@ static pt_status sum_sizes(const batch_reader *r, const views *v, const struct A
         if (is_valid(array, row) && text_at(v, row, &size) == NULL)
             return malformed("a view that points nowhere", r->err);
         *total += size;
+        if (*total > r->spelled_left)
+            return too_large(r);
     }
+    r->spelled_left -= *total;
     return *total <= INT32_MAX ? PT_OK : pt_error_set(r->err, PT_LIMIT, "a column has more than 2 GiB in one batch");
 }
 
-static pt_status spell_out(const batch_reader *r, const views *v, struct ArrowArray *array)
+static pt_status spell_out(batch_reader *r, const views *v, struct ArrowArray *array)
 {
     int64_t total = 0;
     struct ArrowBuffer *offsets = ArrowArrayBuffer(array, 1);
@@ -351,6 +392,7 @@ pt_status pt__view_batch_decode(const pt__view_fields *fields, const struct Arro
     ns(Message_table_t) message = ns(Message_as_root)(flatbuffer);
     ns(RecordBatch_table_t) batch = ns(Message_header)(message);
     batch_reader r = {.fields = fields, .owner = owner, .body = body, .err = err};
+    r.spelled_left = fields->limit_bytes == 0 ? INT64_MAX : fields->limit_bytes;
     r.nodes = ns(RecordBatch_nodes)(batch);
     r.buffers = ns(RecordBatch_buffers)(batch);
     r.variadic = ns(RecordBatch_variadicBufferCounts)(batch);
