@@ -7,7 +7,7 @@ import grpc
 import pyarrow as pa
 import pytest
 from proto_bytes import field
-from raw_flight import Flight, any_of, descriptor, fields, number, record_count, text
+from raw_flight import Flight, any_of, descriptor, fields, leave, number, record_count, text
 from test_hostile import ipc_parts
 
 MIB = 1 << 20
@@ -65,17 +65,18 @@ def test_many_batches_become_one_table(flight, table):
 def test_a_client_that_goes_away_leaves_nothing(flight, other, table, mode):
     if mode == APPEND:
         flight.query(f"create table {table}(i bigint, s varchar)")
-    sent = threading.Event()
+    sent, gone = threading.Event(), threading.Event()
 
     def half():
         yield from messages(command(table, mode), 10)
         sent.set()
-        time.sleep(30)
+        gone.wait(30)
 
     call = other.channel.stream_stream("/arrow.flight.protocol.FlightService/DoPut")(half(), timeout=60)
     assert sent.wait(20)
     time.sleep(0.3)
-    call.cancel()
+    leave(call)
+    gone.set()
     if mode == CREATE:
         assert not exists(flight, table)
         assert eventually(lambda: succeeds(flight, f"create table {table}(i int)"))
