@@ -236,9 +236,47 @@ pt_status pt__aggregation_rewrite(pt__aggregation *g, const pt_expr *expr, const
     return g->outside == NULL ? PT_OK : fail_outside(g, err);
 }
 
+static bool has_subquery_argument(const pt_expr *aggregate)
+{
+    const pt_expr_call *call = pt__expr_as_call(aggregate);
+    for (size_t i = 0; i < call->argument_count; i++) {
+        if (call->arguments[i]->kind != PT_EXPR_LAMBDA && pt__contains_subquery(call->arguments[i]))
+            return true;
+    }
+    return false;
+}
+
+/* Engines look at an argument more than once, which a subquery need not survive: it is computed below the aggregate. */
+static void project_subqueries(pt__aggregation *g)
+{
+    pt__analyzer *a = g->a;
+    for (size_t i = 0; i < g->aggregates.count; i++) {
+        if (!has_subquery_argument(g->aggregates.items[i]))
+            continue;
+        pt_expr_call *call = (pt_expr_call *)pt__expr_make(a->arena, CALL, call, NULL);
+        *call = *pt__expr_as_call(g->aggregates.items[i]);
+        const pt_expr **arguments = pt__arena_array(a->arena, const pt_expr *, call->argument_count);
+        for (size_t k = 0; k < call->argument_count; k++) {
+            arguments[k] = call->arguments[k];
+            if (arguments[k]->kind == PT_EXPR_LAMBDA || !pt__contains_subquery(arguments[k]))
+                continue;
+            size_t count = g->input == NULL ? 0 : g->input->column_count;
+            const pt_expr **items = pt__arena_array(a->arena, const pt_expr *, count + 1);
+            for (size_t c = 0; c < count; c++)
+                items[c] = pt__column_ref(a, &g->input->columns[c]);
+            items[count] = arguments[k];
+            g->input = pt__project(a, g->input, items, count + 1, NULL);
+            arguments[k] = pt__column_ref(a, &g->input->columns[count]);
+        }
+        call->arguments = arguments;
+        g->aggregates.items[i] = &call->base;
+    }
+}
+
 const pt_plan *pt__aggregation_finish(pt__aggregation *g)
 {
     pt__arena *arena = g->a->arena;
+    project_subqueries(g);
     pt_plan_aggregate *node = pt__plan_make(arena, AGGREGATE, aggregate, NULL);
     node->input = g->input;
     node->group_kind = g->set_count != 0 ? PT_GROUP_SETS : PT_GROUP_BY;

@@ -262,6 +262,10 @@ typedef struct pt__match {
     const pt_expr *folded; /* computed instead of the call; NULL: the call */
 } pt__match;
 
+/** What argument_checks.def asks of arguments before their types are looked at, and once they fit. */
+pt_status pt__check_untyped_arguments(pt__analyzer *a, const char *function, const pt_expr_call *call, pt_error *err);
+pt_status pt__check_typed_arguments(pt__analyzer *a, const pt_expr_call *call, const pt__match *match, pt_error *err);
+
 /** How far arguments may be from what a signature asks for; tried in this order. */
 typedef enum pt__leniency {
     PT_MATCH_EXACT,

@@ -261,6 +261,31 @@ static pt_status call_cast_function(pt__analyzer *a, pt__scope *scope, const pt_
     return pt__analyze_expr(a, scope, &cast->base, out, err);
 }
 
+static bool is_visible(const pt__function *row, const pt_expr_call *call)
+{
+    return row->audience == PT_FOR_EVERYONE || call->reach == PT_REACH_ALL ||
+           (row->audience == PT_FOR_CONNECT && call->reach == PT_REACH_CONNECT);
+}
+
+/* The rows of a name that the call may mean; NULL when there are none. */
+static const pt__function *find_rows(pt__analyzer *a, const char *name, const pt_expr_call *call, size_t *count)
+{
+    size_t total = 0;
+    const pt__function *rows = name == NULL ? NULL : pt__function_find(name, &total);
+    *count = 0;
+    for (size_t i = 0; i < total; i++)
+        *count += is_visible(&rows[i], call);
+    if (*count == total)
+        return rows;
+    pt__function *visible = pt__arena_array(a->arena, pt__function, *count + 1);
+    size_t made = 0;
+    for (size_t i = 0; i < total; i++) {
+        if (is_visible(&rows[i], call))
+            visible[made++] = rows[i];
+    }
+    return made == 0 ? NULL : visible;
+}
+
 pt_status pt__resolve_call(pt__analyzer *a, pt__scope *scope, pt_expr_call *call, const pt_expr **out, pt_error *err)
 {
     const pt__user_function *user = NULL;
@@ -273,7 +298,7 @@ pt_status pt__resolve_call(pt__analyzer *a, pt__scope *scope, pt_expr_call *call
         return found;
     const char *name = builtin_name(&call->name);
     size_t count = 0;
-    const pt__function *rows = name == NULL ? NULL : pt__function_find(name, &count);
+    const pt__function *rows = find_rows(a, name, call, &count);
     const pt_type *cast_to = rows == NULL ? cast_function(a, name) : NULL;
     if (cast_to != NULL)
         return call_cast_function(a, scope, call, cast_to, out, err);
@@ -285,7 +310,9 @@ pt_status pt__resolve_call(pt__analyzer *a, pt__scope *scope, pt_expr_call *call
     if (makes_map(name)) /* legacy: the last of equal keys wins */
         call->mode = pt__conf_is(a, "spark.sql.mapKeyDedupPolicy", "LAST_WIN") ? PT_CAST_LEGACY : PT_CAST_ANSI;
     pt__match match = {0};
+    PT_TRY(pt__check_untyped_arguments(a, rows[0].name, call, err));
     PT_TRY(choose(a, scope, call, rows, count, &match, err));
+    PT_TRY(pt__check_typed_arguments(a, call, &match, err));
     fill_match(call, &match);
     call->name = lower_name(a->arena, name);
     fold_call(a, call);

@@ -16,6 +16,10 @@
  *   result     a type as above, or @rule: a function of type_rules.c; parameters may be @rule too: the whole row is
  *              then checked and typed by that function ("@add")
  *
+ * Who may call a row: PT_FUNCTION everyone; PT_INTERNAL_FUNCTION has the same columns, and is of Spark's internal registry,
+ * which Spark Connect's clients reach and SQL text does not; PT_OWN_FUNCTION is ours: what decoders and analysis make of
+ * other things. A name that no visible row has is an unresolved routine.
+ *
  * NULLS says when the result may be NULL: ANY argument is, ALL arguments are, NEVER, ALWAYS, FIRST argument is.
  * A result rule may override it.
  *
@@ -45,9 +49,12 @@ typedef enum pt__null_rule {
     PT_NULLS_FIRST
 } pt__null_rule;
 
+typedef enum pt__function_audience { PT_FOR_EVERYONE, PT_FOR_CONNECT, PT_FOR_US } pt__function_audience;
+
 typedef struct pt__function {
     const char *name;
     pt__function_kind kind;
+    pt__function_audience audience;
     const char *signature;
     pt__null_rule nulls;
     const char *lowering;
@@ -55,6 +62,9 @@ typedef struct pt__function {
 
 /** The rows of a name (any case): `*count` of them; NULL when there are none. */
 const pt__function *pt__function_find(const char *name, size_t *count);
+
+/** Whether SQL text may call a function of that name. */
+bool pt__function_is_public(const char *name);
 
 /** All rows, sorted; for listings and tests. */
 const pt__function *pt__function_table(size_t *count);

@@ -29,7 +29,7 @@ static pt_status take_percentage(pt__analyzer *a, const pt_expr_call *call, pt__
     const pt_type *type = pt__argument_type(match, index);
     bool is_array = type->id == PT_TYPE_ARRAY;
     const pt_type *number = is_array ? type->element : type;
-    if (!pt__type_is_numeric(number) && !pt__type_is_string(number))
+    if (!pt__type_is_numeric(number) && !pt__type_is_string(number) && number->id != PT_TYPE_VOID)
         return pt__mismatch(a, call, index, "(\"DOUBLE\" or \"ARRAY<DOUBLE>\")", err);
     const pt_type *wanted = is_array ? pt__type_array(a->arena, PT_T(DOUBLE), type->contains_null) : PT_T(DOUBLE);
     pt__cast_argument(a, match, index, wanted);

@@ -374,7 +374,7 @@ static pt_status list_functions(pt__command *c, const pt_plan_catalog *node, con
     pt__rows *rows = new_functions(c);
     for (size_t i = 0; i < count; i++) {
         bool is_again = i > 0 && strcmp(table[i].name, table[i - 1].name) == 0;
-        if (!is_again && pt__like(node->pattern, table[i].name))
+        if (!is_again && pt__like(node->pattern, table[i].name) && pt__function_is_public(table[i].name))
             add_function(rows, table[i].name, NULL, table[i].name, NULL);
     }
     add_registered(c, rows, node->pattern, true);
@@ -393,7 +393,6 @@ typedef struct routine {
 
 static pt_status find_routine(pt__command *c, const pt_plan_catalog *node, pt_name *name, routine *out)
 {
-    size_t overloads;
     PT_TRY(object_name(c, node, name));
     *out = (routine){.name = pt__name_last(name)};
     pt__function_entry *entry = pt__session_find_function(c->session, name, c->catalog->database);
@@ -411,7 +410,7 @@ static pt_status find_routine(pt__command *c, const pt_plan_catalog *node, pt_na
         pt__function_entry_unref(entry);
         return PT_OK;
     }
-    out->is_builtin = out->exists = name->count == 1 && pt__function_find(out->name, &overloads) != NULL;
+    out->is_builtin = out->exists = name->count == 1 && pt__function_is_public(out->name);
     out->description = out->name;
     return PT_OK;
 }

@@ -248,13 +248,12 @@ static pt_status describe_function(pt__command *c, const pt_plan_describe *node,
 {
     const pt__row_column column = {"function_desc", PT_T(STRING), false};
     const char *name = pt__name_last(&node->name);
-    size_t overloads;
     pt__rows *rows = pt__rows_new(c->arena, &column, 1);
     pt__function_entry *entry = pt__session_find_function(c->session, &node->name, c->catalog->database);
     if (entry != NULL) {
         describe_user(c, rows, &entry->function);
         pt__function_entry_unref(entry);
-    } else if (pt__function_find(name, &overloads) != NULL) {
+    } else if (pt__function_is_public(name)) {
         pt__rows_text(rows, pt__arena_printf(c->arena, "Function: %s", name));
         pt__rows_text(rows, pt__arena_printf(c->arena, "Usage: %s", name));
     } else {

@@ -88,14 +88,13 @@ static pt_status drop_function(pt__command *c, const pt_plan_drop *node, const p
 {
     const char *database = NULL;
     const char *name = pt__name_last(&node->name);
-    size_t overloads;
     if (!node->is_temporary)
         PT_TRY(pt__command_split(c, &node->name, &database, &name));
     if (database != NULL)
         PT_TRY(pt__command_permit(c, "drop", "function", &node->name));
     if (pt__session_drop_function(c->session, database, name) || node->if_exists)
         return pt__rows_none(c->arena, out, c->err);
-    if (pt__function_find(name, &overloads) != NULL)
+    if (pt__function_is_public(name))
         return pt__raise(c->err, PT_COND_FORBIDDEN_OPERATION, "statement", "DROP", "objectType", "FUNCTION",
                          "objectName", pt__command_quote(c, &node->name), NULL);
     const char *parts[] = {database, name};

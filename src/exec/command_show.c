@@ -128,7 +128,7 @@ static void add_system(pt__command *c, const char *pattern, name_list *names)
     const pt__function *table = pt__function_table(&count);
     for (size_t i = 0; i < count; i++) {
         bool is_repeated = i > 0 && strcmp(table[i].name, table[i - 1].name) == 0;
-        if (!is_repeated && pt__like(pattern, table[i].name))
+        if (!is_repeated && pt__like(pattern, table[i].name) && pt__function_is_public(table[i].name))
             pt__list_push(c->arena, names, table[i].name);
     }
 }

@@ -120,6 +120,9 @@ typedef struct pt_expr_field {
 
 typedef enum pt_cast_mode { PT_CAST_DEFAULT, PT_CAST_ANSI, PT_CAST_TRY, PT_CAST_LEGACY } pt_cast_mode;
 
+/** Which rows of the function table a name means: all, those of Spark Connect's clients, those of SQL text. */
+typedef enum pt_call_reach { PT_REACH_ALL, PT_REACH_CONNECT, PT_REACH_SQL } pt_call_reach;
+
 /** A function, aggregate or operator ("+", "=", "and", "not", "like", "when" …). */
 typedef struct pt_expr_call {
     pt_expr base;
@@ -130,6 +133,7 @@ typedef struct pt_expr_call {
     bool is_distinct;
     bool ignore_nulls;
     bool is_internal;      /* names a function of Spark's internal registry */
+    pt_call_reach reach;   /* of the name, by whom it was written; does not count when calls are compared */
     bool is_operator;      /* SQL wrote -x or +x: the output name shows the sign */
     pt_cast_mode mode;     /* analyzed: what a failure does; ANSI raises, TRY and LEGACY give NULL or wrap around */
     const pt_expr *filter; /* aggregate FILTER (WHERE …); may be NULL */

@@ -129,6 +129,8 @@ bool pt__must_wrap(pt__lower *lower, const pt_expr *expr, pt__use use)
     use_scan scan = {.lower = lower, .use = use, .forbidden = PT_TEXT_VOLATILE};
     if (use == PT_USE_FILTER || use == PT_USE_JOIN || use == PT_USE_AGGREGATE)
         scan.forbidden |= PT_TEXT_WINDOW | PT_TEXT_AGGREGATE;
+    if (use == PT_USE_AGGREGATE)
+        scan.forbidden |= PT_TEXT_SUBQUERY;
     if (use == PT_USE_SORT)
         scan.forbidden |= PT_TEXT_WINDOW | PT_TEXT_SUBQUERY;
     return !visit_expr(&scan, expr);

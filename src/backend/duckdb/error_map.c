@@ -1,6 +1,7 @@
 #include "backend/duckdb/error_map.h"
 
 #include "backend/duckdb/error_context.h"
+#include "backend/duckdb/functions/functions.h"
 #include "base/condition.h"
 #include "base/json.h"
 
@@ -256,6 +257,18 @@ static pt_status raise_io(const char *text, pt_error *err)
     return pt_error_set(err, PT_IO, "%s", text);
 }
 
+static pt_status raise_timestamp_range(const char *text, pt_error *err)
+{
+    const char *at = strstr(text, "Error: ");
+    return pt__raise(err, PT_COND_DATETIME_OVERFLOW, "operation", at == NULL ? text : at + strlen("Error: "), NULL);
+}
+
+/* What Java's formatter says: no condition of Spark's. */
+static pt_status raise_format(const char *text, pt_error *err)
+{
+    return pt_error_set(err, PT_EXECUTION, "%s", strstr(text, PT__ILLEGAL_FORMAT) + strlen(PT__ILLEGAL_FORMAT));
+}
+
 /* In order: the first whose piece lies in the text counts. */
 static const struct rule {
     const char *piece;
@@ -264,6 +277,8 @@ static const struct rule {
     {"INTERRUPT Error", raise_cancelled},
     {"Out of Memory Error", raise_no_memory},
     {"Permission Error", raise_permission},
+    {"Invalid Input Error: out of memory", raise_no_memory},
+    {PT__ILLEGAL_FORMAT, raise_format},
     {"No files found that match the pattern", raise_no_files},
     {"No such file or directory", raise_no_files},
     {"Overflow in addition of DECIMAL", raise_decimal_range},
@@ -282,6 +297,7 @@ static const struct rule {
     {"timestamp field value out of range", raise_invalid_cast},
     {"Date out of range", raise_date_field},
     {"Date and time not in timestamp range", raise_date_field},
+    {"Timestamp microseconds out of range", raise_timestamp_range},
     {"Could not parse string", raise_timestamp_pattern},
     {"More than one row returned by a subquery", raise_many_rows},
     {"Map keys must be unique", raise_map_keys},

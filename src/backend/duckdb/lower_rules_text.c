@@ -24,7 +24,8 @@ static bool escapes_well(const pt_value *pattern, char escape, bool *any)
 static const pt_value *text_literal(const pt_expr *expr)
 {
     const pt_expr_literal *literal = pt__literal_below_casts(expr);
-    return literal == NULL || literal->value.is_null ? NULL : &literal->value;
+    bool is_text = literal != NULL && !literal->value.is_null && pt__type_is_string(literal->base.type);
+    return is_text ? &literal->value : NULL;
 }
 
 /* Without an escape DuckDB can turn the pattern into a search for its pieces. Ours says what is wrong with a pattern. */
@@ -76,8 +77,8 @@ static bool is_common_pattern(const pt_value *value)
 PT_LOWERING(rlike)
 {
     (void)form;
-    const pt_expr_literal *pattern = pt__literal_below_casts(call->arguments[1]);
-    bool is_common = pattern != NULL && !pattern->value.is_null && is_common_pattern(&pattern->value);
+    const pt_value *pattern = text_literal(call->arguments[1]);
+    bool is_common = pattern != NULL && is_common_pattern(pattern);
     return pt__by_template(lower, call, is_common ? "regexp_matches({0}, {1})" : "spark_rlike({0}, {1})", err);
 }
 

@@ -66,6 +66,7 @@ pt_status pt__decode_call(pt__decoder *d, const Spark__Connect__Expression__Unre
     pt_expr_call *node = make_call(d, parts, arguments, count);
     node->is_distinct = function->is_distinct;
     node->is_internal = PT_OPTIONAL(function, is_internal, false);
+    node->reach = function->is_user_defined_function ? PT_REACH_SQL : PT_REACH_CONNECT;
     *out = &node->base;
     return PT_OK;
 }
@@ -76,7 +77,9 @@ pt_status pt__decode_call_function(pt__decoder *d, const Spark__Connect__CallFun
     pt_name name;
     PT_TRY(pt__decode_expressions(d, function->arguments, function->n_arguments, &arguments));
     PT_TRY(pt__decode_name(d, function->function_name, &name));
-    *out = &make_call(d, name, arguments, function->n_arguments)->base;
+    pt_expr_call *node = make_call(d, name, arguments, function->n_arguments);
+    node->reach = PT_REACH_SQL;
+    *out = &node->base;
     return PT_OK;
 }
 

@@ -208,6 +208,7 @@ static pt_status convert_unit_call(pt__sql_parser *p, size_t first, pt_expr_call
     arguments[2] = call->arguments[2];
     call->arguments = arguments;
     call->name = pt__name_one(p->arena, add ? "timestampadd" : "timestampdiff");
+    call->reach = PT_REACH_ALL;
     return PT_OK;
 }
 
@@ -215,6 +216,7 @@ pt_status pt__sql_call(pt__sql_parser *p, size_t first, pt_name name, const pt_e
 {
     pt_expr_call *call = pt__expr_make(p->arena, CALL, call, NULL);
     call->name = name;
+    call->reach = PT_REACH_SQL;
     PT_TRY(parse_call_arguments(p, call));
     PT_TRY(convert_unit_call(p, first, call));
     if (pt__sql_at_two(p, PT_KW_WITHIN, PT_KW_GROUP))

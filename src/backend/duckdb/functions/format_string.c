@@ -2,6 +2,7 @@
 #include "backend/duckdb/functions/kernels.h"
 
 #include "backend/duckdb/functions/decimal.h"
+#include "backend/duckdb/functions/functions.h"
 #include "backend/duckdb/functions/hash.h"
 #include "backend/duckdb/functions/unicode.h"
 #include "base/format_double.h"
@@ -40,10 +41,11 @@ typedef struct formatter {
 /** Java's message about it; no condition of Spark's has that. */
 __attribute__((format(printf, 2, 3))) static bool fail(formatter *f, const char *format, ...)
 {
-    char message[160];
+    char message[160] = PT__ILLEGAL_FORMAT;
+    const size_t said = sizeof(PT__ILLEGAL_FORMAT) - 1;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof(message), format, arguments);
+    vsnprintf(message + said, sizeof(message) - said, format, arguments);
     va_end(arguments);
     duckdb_scalar_function_set_error(f->call->info, message);
     f->call->failed = true;

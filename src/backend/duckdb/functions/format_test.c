@@ -23,8 +23,9 @@ static const pt__fn_case STRINGS[] = {
      "spark_format_string('%d', NULL), "
      "spark_format_string(NULL, 1)",
      "ffffffff | ffffffffffffffff | false true | null | NULL"},
-    {"spark_format_string('%d', 'a')", "! Invalid Input Error: d != org.apache.spark.unsafe.types.UTF8String"},
-    {"spark_format_string('%s')", "! Invalid Input Error: Format specifier '%s'"},
+    {"spark_format_string('%d', 'a')",
+     "! Invalid Input Error: illegal format: d != org.apache.spark.unsafe.types.UTF8String"},
+    {"spark_format_string('%s')", "! Invalid Input Error: illegal format: Format specifier '%s'"},
 };
 
 PT_TEST(format_string_follows_spark)

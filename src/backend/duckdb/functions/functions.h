@@ -31,6 +31,9 @@
 /** The default of duckdb.value-limit. */
 #define PT_VALUE_LIMIT_BYTES (UINT64_C(1) << 29)
 
+/** Begins what our functions say of a format that Java's formatter does not take. */
+#define PT__ILLEGAL_FORMAT "illegal format: "
+
 #define PT_AGGREGATE_PREFIX "spark_agg_"
 /** Of the forms for windows whose frame is the whole partition; see register_aggregates.c. */
 #define PT_WHOLE_AGGREGATE_PREFIX "spark_agg_whole_"

@@ -1,0 +1,147 @@
+/* Arguments that must be constants, literals or within a range: the rows of argument_checks.def. */
+#include "analyze/analyzer.h"
+#include "base/format_double.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+typedef enum check_kind { CHECK_CONSTANT, CHECK_EARLY_CONSTANT, CHECK_LITERAL, CHECK_BETWEEN } check_kind;
+
+typedef struct check {
+    check_kind kind;
+    const char *function;
+    size_t argument;
+    const char *name; /* of the argument, or the value of the literal's parameter */
+    const char *text; /* the type, the literal's parameter, or the range */
+    const char *null; /* what NULL is told as */
+    double lowest;
+    double highest;
+    pt_type_id type;
+    pt__condition_id condition;
+} check;
+
+static const check CHECKS[] = {
+#define PT_CONSTANT(function, argument, name, type) {CHECK_CONSTANT, function, argument, name, type, "", 0, 0, 0, 0},
+#define PT_EARLY_CONSTANT(function, argument, name, type)                                                              \
+    {CHECK_EARLY_CONSTANT, function, argument, name, type, "", 0, 0, 0, 0},
+#define PT_LITERAL(function, argument, type, condition, parameter, value)                                              \
+    {CHECK_LITERAL, function, argument, value, parameter, "", 0, 0, PT_TYPE_##type, PT_COND_##condition},
+#define PT_BETWEEN(function, argument, name, lowest, highest, range, null)                                             \
+    {CHECK_BETWEEN, function, argument, name, range, null, lowest, highest, 0, 0},
+#include "analyze/argument_checks.def"
+#undef PT_CONSTANT
+#undef PT_EARLY_CONSTANT
+#undef PT_LITERAL
+#undef PT_BETWEEN
+};
+
+static const pt_expr_literal *literal_of(const pt_expr *expr)
+{
+    while (expr->kind == PT_EXPR_CAST && pt__expr_as_cast(expr)->is_implicit)
+        expr = pt__expr_as_cast(expr)->child;
+    return expr->kind == PT_EXPR_LITERAL ? pt__expr_as_literal(expr) : NULL;
+}
+
+static pt_status fail_constant(pt__analyzer *a, const pt_expr_call *call, const check *c, const pt_expr *argument,
+                               pt_error *err)
+{
+    const char *type = *c->text == '\0' ? pt__quote_type(a->arena, argument->type) : c->text;
+    return pt__raise(err, PT_COND_DATATYPE_MISMATCH_NON_FOLDABLE_INPUT, "sqlExpr",
+                     pt__quote_expr(a->arena, &call->base), "inputName", c->name, "inputType", type, "inputExpr",
+                     pt__quote_expr(a->arena, call->arguments[c->argument]), NULL);
+}
+
+static pt_status check_early(pt__analyzer *a, const pt_expr_call *call, const check *c, pt_error *err)
+{
+    const pt_expr *argument = call->arguments[c->argument];
+    if (c->kind == CHECK_EARLY_CONSTANT && !pt__expr_is_constant(argument))
+        return pt__raise(err, PT_COND_NON_FOLDABLE_ARGUMENT, "funcName", pt__quote_name(a->arena, &call->name),
+                         "paramName", c->name, "paramType", c->text, NULL);
+    if (c->kind != CHECK_LITERAL)
+        return PT_OK;
+    bool is_literal = argument->kind == PT_EXPR_LITERAL && argument->type->id == c->type &&
+                      !pt__expr_as_literal(argument)->value.is_null;
+    return is_literal ? PT_OK : pt__raise(err, c->condition, c->text, c->name, NULL);
+}
+
+/* The number that a literal is, and how Spark writes it; false: it is none. */
+static bool read_number(pt__arena *arena, const pt_type *to, const pt_expr_literal *literal, double *value,
+                        const char **text)
+{
+    char digits[PT_DOUBLE_TEXT_MAX];
+    const pt_type *type = literal->base.type;
+    if (pt__type_is_integral(type))
+        *value = (double)literal->value.as.integer;
+    else if (type->id == PT_TYPE_DOUBLE || type->id == PT_TYPE_FLOAT)
+        *value = literal->value.as.real;
+    else if (type->id == PT_TYPE_DECIMAL) {
+        *value = (double)literal->value.as.decimal;
+        for (int i = 0; i < type->scale; i++)
+            *value /= 10;
+    } else
+        return false;
+    if (to->id == PT_TYPE_DOUBLE) {
+        pt__format_double(*value, digits);
+        *text = pt__arena_printf(arena, "%sD", digits);
+    } else {
+        *text = pt__arena_printf(arena, "%lld%s", (long long)*value, to->id == PT_TYPE_LONG ? "L" : "");
+    }
+    return true;
+}
+
+static pt_status check_between(pt__analyzer *a, const pt_expr_call *call, const check *c, const pt_expr *argument,
+                               pt_error *err)
+{
+    const pt_expr_literal *literal = literal_of(argument);
+    if (literal == NULL)
+        return PT_OK;
+    double value = 0;
+    const char *text = c->null;
+    if (literal->value.is_null && *c->null == '\0')
+        return pt__raise(err, PT_COND_DATATYPE_MISMATCH_UNEXPECTED_NULL, "sqlExpr",
+                         pt__quote_expr(a->arena, &call->base), "exprName", c->name, NULL);
+    if (!literal->value.is_null && !read_number(a->arena, argument->type, literal, &value, &text))
+        return PT_OK;
+    if (value >= c->lowest && value <= c->highest)
+        return PT_OK;
+    return pt__raise(err, PT_COND_DATATYPE_MISMATCH_VALUE_OUT_OF_RANGE, "sqlExpr",
+                     pt__quote_expr(a->arena, &call->base), "exprName", c->name, "valueRange", c->text, "currentValue",
+                     text, NULL);
+}
+
+static pt_status check_typed(pt__analyzer *a, const pt_expr_call *call, const check *c, const pt_expr *argument,
+                             pt_error *err)
+{
+    if (c->kind == CHECK_CONSTANT && !pt__expr_is_constant(argument))
+        return fail_constant(a, call, c, argument, err);
+    return c->kind == CHECK_BETWEEN ? check_between(a, call, c, argument, err) : PT_OK;
+}
+
+static bool concerns(const check *c, const char *function, const pt_expr_call *call)
+{
+    return c->argument < call->argument_count && strcasecmp(c->function, function) == 0;
+}
+
+pt_status pt__check_untyped_arguments(pt__analyzer *a, const char *function, const pt_expr_call *call, pt_error *err)
+{
+    for (size_t i = 0; i < sizeof(CHECKS) / sizeof(CHECKS[0]); i++) {
+        pt_status status = concerns(&CHECKS[i], function, call) ? check_early(a, call, &CHECKS[i], err) : PT_OK;
+        if (status != PT_OK)
+            return pt__analyzer_fail(status, call->base.origin, err);
+    }
+    return PT_OK;
+}
+
+pt_status pt__check_typed_arguments(pt__analyzer *a, const pt_expr_call *call, const pt__match *match, pt_error *err)
+{
+    for (size_t i = 0; i < sizeof(CHECKS) / sizeof(CHECKS[0]); i++) {
+        const check *c = &CHECKS[i];
+        if (c->argument >= match->argument_count || !concerns(c, match->function->name, call))
+            continue;
+        pt_status status = check_typed(a, call, c, match->arguments[c->argument], err);
+        if (status != PT_OK)
+            return pt__analyzer_fail(status, call->base.origin, err);
+    }
+    return PT_OK;
+}
