@@ -6,12 +6,13 @@ What Spark answered is kept in $PT_CACHE/oracle and asked for once (--ask-again 
 object a line; the summary counts them by what differs: whether there is an answer at all, type, nullability, name, value, the
 error's condition, SQLSTATE or parameters. The exit status is 1 when there are more than --allow.
 """
-import argparse, collections, decimal, json, logging, math, os, re, subprocess, sys, threading, time
+import argparse, collections, decimal, json, logging, math, os, queue, re, subprocess, sys, threading, time
 
 logging.disable(logging.CRITICAL)
 import cases
 
 BATCH = 20
+PATIENCE_S = 60  # for the answers of a batch: a server that died is not waited for
 
 
 def plain(value):
@@ -108,25 +109,29 @@ def parts(todo):
 
 
 def ask_all(url, todo, keep, threads):
-    """Asks a server; `keep(answers)` is called batch by batch."""
-    work, lock = iter(list(parts(todo))), threading.Lock()
+    """Asks a server; `keep(answers)` is called batch by batch. Raises TimeoutError when there is no answer for a while."""
+    work, done, lock = iter(list(parts(todo))), queue.Queue(), threading.Lock()
 
     def run():
         server = Server(url)
         while True:
             with lock:
                 part = next(work, None)
+            done.put(part and server.answers(part))
             if part is None:
                 return
-            answer = server.answers(part)
-            with lock:
-                keep(answer)
 
-    runners = [threading.Thread(target=run, daemon=True) for _ in range(threads)]
-    for runner in runners:
-        runner.start()
-    for runner in runners:
-        runner.join()
+    for _ in range(threads):
+        threading.Thread(target=run, daemon=True).start()
+    while threads:
+        try:
+            answer = done.get(timeout=PATIENCE_S)
+        except queue.Empty:
+            raise TimeoutError(f"{url} does not answer") from None
+        if answer is None:
+            threads -= 1
+        else:
+            keep(answer)
 
 
 def remembered(path):
