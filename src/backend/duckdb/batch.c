@@ -125,11 +125,17 @@ static void deinit_column(pt__batch_memory *memory, pt__batch_column *column)
     pt__batch_words_deinit(&column->words);
 }
 
-bool pt__batch_init(pt__batch *batch, const pt_column *columns, const duckdb_logical_type *types, size_t column_count)
+bool pt__batch_open(pt__batch *batch, size_t column_count)
 {
     *batch = (pt__batch){.memory = pt__batch_memory_new(), .column_count = column_count};
-    batch->columns = calloc(column_count == 0 ? 1 : column_count, sizeof(*batch->columns));
-    bool ok = batch->memory != NULL && batch->columns != NULL;
+    batch->columns = calloc(column_count + 1, sizeof(*batch->columns));
+    batch->vectors = calloc(column_count + 1, sizeof(*batch->vectors));
+    return batch->memory != NULL && batch->columns != NULL && batch->vectors != NULL;
+}
+
+bool pt__batch_init(pt__batch *batch, const pt_column *columns, const duckdb_logical_type *types, size_t column_count)
+{
+    bool ok = pt__batch_open(batch, column_count);
     for (size_t i = 0; ok && i < column_count; i++)
         ok = init_column(&batch->columns[i], columns[i].type, types[i]);
     if (!ok)
@@ -142,6 +148,7 @@ void pt__batch_deinit(pt__batch *batch)
     for (size_t i = 0; batch->columns != NULL && i < batch->column_count; i++)
         deinit_column(batch->memory, &batch->columns[i]);
     free(batch->columns);
+    free(batch->vectors);
     pt__batch_memory_unref(batch->memory);
     *batch = (pt__batch){0};
 }
@@ -461,10 +468,22 @@ static bool append_vector(pt__batch_memory *memory, pt__batch_column *column, du
     return true;
 }
 
-bool pt__batch_append(pt__batch *batch, duckdb_data_chunk chunk, idx_t first, idx_t count)
+void pt__batch_from_chunk(pt__batch *batch, duckdb_data_chunk chunk)
+{
+    for (size_t i = 0; i < batch->column_count; i++)
+        batch->vectors[i] = duckdb_data_chunk_get_vector(chunk, i);
+}
+
+void pt__batch_from_struct(pt__batch *batch, duckdb_vector rows)
+{
+    for (size_t i = 0; i < batch->column_count; i++)
+        batch->vectors[i] = duckdb_struct_vector_get_child(rows, i);
+}
+
+bool pt__batch_append(pt__batch *batch, idx_t first, idx_t count)
 {
     for (size_t i = 0; i < batch->column_count; i++) {
-        if (!append_vector(batch->memory, &batch->columns[i], duckdb_data_chunk_get_vector(chunk, i), first, count))
+        if (!append_vector(batch->memory, &batch->columns[i], batch->vectors[i], first, count))
             return false;
     }
     batch->row_count += count;
@@ -525,11 +544,11 @@ static size_t vector_bytes(const pt__batch_column *column, duckdb_vector vector,
     return 0;
 }
 
-size_t pt__batch_rows_bytes(const pt__batch *batch, duckdb_data_chunk chunk, idx_t first, idx_t count)
+size_t pt__batch_rows_bytes(const pt__batch *batch, idx_t first, idx_t count)
 {
     size_t size = 0;
     for (size_t i = 0; i < batch->column_count; i++)
-        size += vector_bytes(&batch->columns[i], duckdb_data_chunk_get_vector(chunk, i), first, count);
+        size += vector_bytes(&batch->columns[i], batch->vectors[i], first, count);
     return size;
 }
 

@@ -18,10 +18,21 @@ typedef struct pt__batch_column pt__batch_column;
 typedef struct pt__batch {
     pt__batch_memory *memory;
     pt__batch_column *columns;
+    duckdb_vector *vectors; /* where the next rows come from, one for each column; borrowed */
     size_t column_count;
     uint64_t row_count;
     bool failed; /* memory is exhausted */
 } pt__batch;
+
+/** How large a batch gets. */
+typedef struct pt__batch_limits {
+    uint64_t rows;      /* at most */
+    uint64_t bytes;     /* about */
+    uint64_t max_bytes; /* at most, unless a single row takes more */
+} pt__batch_limits;
+
+/** 0: those of a client that takes messages of 4 MiB. */
+pt__batch_limits pt__batch_limits_of(uint64_t rows, uint64_t bytes);
 
 /** Columns of the plan that DuckDB delivers in these types, which pt__batch_type_fits has found to fit. */
 bool pt__batch_init(pt__batch *batch, const pt_column *columns, const duckdb_logical_type *types, size_t column_count);
@@ -38,11 +49,18 @@ bool pt__batch_init_native(pt__batch *batch, const struct ArrowSchema *schema, c
 /** Whether there is such a batch for the columns. */
 bool pt__batch_native_fits(const struct ArrowSchema *schema, const duckdb_logical_type *types);
 
-/** What rows of a chunk will add to the size, but for validity. */
-size_t pt__batch_rows_bytes(const pt__batch *batch, duckdb_data_chunk chunk, idx_t first, idx_t count);
+/** Rows come from this chunk from now on, as long as it lives. */
+void pt__batch_from_chunk(pt__batch *batch, duckdb_data_chunk chunk);
+/** The same of a struct whose members are the columns, and which is never NULL. */
+void pt__batch_from_struct(pt__batch *batch, duckdb_vector rows);
+
+/** What rows will add to the size, but for validity. */
+size_t pt__batch_rows_bytes(const pt__batch *batch, idx_t first, idx_t count);
+/** How many of `available` rows from `first` on are to be appended; 0: the batch is full. */
+idx_t pt__batch_rows_that_fit(const pt__batch *batch, const pt__batch_limits *limits, idx_t first, idx_t available);
 
 /** Appends `count` rows from `first` on; false when memory is exhausted. */
-bool pt__batch_append(pt__batch *batch, duckdb_data_chunk chunk, idx_t first, idx_t count);
+bool pt__batch_append(pt__batch *batch, idx_t first, idx_t count);
 
 /** Bytes of all buffers so far. */
 size_t pt__batch_size_bytes(const pt__batch *batch);

@@ -59,7 +59,12 @@ static inline bool pt__batch_is_nested(pt__batch_layout layout)
     return layout == PT_LAYOUT_LIST || layout == PT_LAYOUT_ARRAY || layout == PT_LAYOUT_STRUCT;
 }
 
+/** A type inside of a nested one; of a map its key and value. The caller's to destroy. */
+duckdb_logical_type pt__batch_child_type(duckdb_logical_type type, int64_t index);
+
 pt__batch_layout pt__batch_decimal_layout(duckdb_logical_type type);
+/** A batch whose columns are zeroed; false when memory is exhausted. End it with pt__batch_deinit in any case. */
+bool pt__batch_open(pt__batch *batch, size_t column_count);
 bool pt__batch_add_children(pt__batch_column *column, size_t count);
 
 /** Appends `count` rows of words or UUIDs from `first` on; false when memory is exhausted. */

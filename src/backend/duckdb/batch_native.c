@@ -56,8 +56,7 @@ static const struct plain *find_plain(duckdb_type id, const char *format)
 
 /* ---- the types inside of a type ---- */
 
-/* Of a map: its key and value; at most those of a struct. The caller's to destroy. */
-static duckdb_logical_type child_type(duckdb_logical_type type, int64_t index)
+duckdb_logical_type pt__batch_child_type(duckdb_logical_type type, int64_t index)
 {
     switch (duckdb_get_type_id(type)) {
     case DUCKDB_TYPE_LIST: return duckdb_list_type_child_type(type);
@@ -75,7 +74,7 @@ static bool children_fit(const struct ArrowSchema *schema, duckdb_logical_type t
 {
     bool all = schema->n_children == count;
     for (int64_t i = 0; all && i < count; i++) {
-        duckdb_logical_type child = child_type(type, i);
+        duckdb_logical_type child = pt__batch_child_type(type, i);
         all = fits(schema->children[i], child);
         duckdb_destroy_logical_type(&child);
     }
@@ -124,7 +123,7 @@ static bool init_children(pt__batch_column *column, const struct ArrowSchema *sc
 {
     bool ok = pt__batch_add_children(column, (size_t)schema->n_children);
     for (int64_t i = 0; ok && i < schema->n_children; i++) {
-        duckdb_logical_type child = child_type(type, i);
+        duckdb_logical_type child = pt__batch_child_type(type, i);
         ok = init_column(&column->children[i], schema->children[i], child);
         duckdb_destroy_logical_type(&child);
     }
@@ -205,9 +204,7 @@ static bool init_column(pt__batch_column *column, const struct ArrowSchema *sche
 bool pt__batch_init_native(pt__batch *batch, const struct ArrowSchema *schema, const duckdb_logical_type *types)
 {
     size_t count = (size_t)schema->n_children;
-    *batch = (pt__batch){.memory = pt__batch_memory_new(), .column_count = count};
-    batch->columns = calloc(count == 0 ? 1 : count, sizeof(*batch->columns));
-    bool ok = batch->memory != NULL && batch->columns != NULL;
+    bool ok = pt__batch_open(batch, count);
     for (size_t i = 0; ok && i < count; i++)
         ok = init_column(&batch->columns[i], schema->children[i], types[i]);
     if (!ok)

@@ -6,39 +6,54 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What each connection is told; none of it is engine-wide. */
-static const char CONNECTION_SETTINGS[] = "SET max_expression_depth TO 3000; SET streaming_buffer_size TO '8MiB'";
+/* What each connection is told; none of it is engine-wide. Handles of a chunk take 16 KiB. */
+static const char *const SETTINGS[PT_USE_COUNT] = {
+    [PT_USE_ROWS] = "SET max_expression_depth TO 3000; SET streaming_buffer_size TO '8MiB'",
+    [PT_USE_HANDLES] = "SET max_expression_depth TO 3000; SET streaming_buffer_size TO '512KiB'",
+};
 
-static pt_status connect(pt__duckdb *self, duckdb_connection *out, pt_error *err)
+static pt_status connect(pt__duckdb *self, pt__duckdb_use use, duckdb_connection *out, pt_error *err)
 {
     if (duckdb_connect(self->database, out) != DuckDBSuccess)
         return pt_error_set(err, PT_NO_MEMORY, "DuckDB gave no connection");
-    pt_status status = pt__duckdb_run(*out, CONNECTION_SETTINGS, err);
+    pt_status status = pt__duckdb_run(*out, SETTINGS[use], err);
     if (status != PT_OK)
         duckdb_disconnect(out);
     return status;
 }
 
-pt_status pt__duckdb_borrow(pt__duckdb *self, duckdb_connection *out, pt_error *err)
+pt_status pt__duckdb_borrow_for(pt__duckdb *self, pt__duckdb_use use, duckdb_connection *out, pt_error *err)
 {
+    pt__duckdb_pool *pool = &self->pools[use];
     pthread_mutex_lock(&self->mutex);
-    duckdb_connection connection = self->idle_count > 0 ? self->idle[--self->idle_count] : NULL;
+    duckdb_connection connection = pool->idle_count > 0 ? pool->idle[--pool->idle_count] : NULL;
     pthread_mutex_unlock(&self->mutex);
     if (connection == NULL)
-        return connect(self, out, err);
+        return connect(self, use, out, err);
     *out = connection;
     return PT_OK;
 }
 
-void pt__duckdb_return(pt__duckdb *self, duckdb_connection connection)
+void pt__duckdb_return_of(pt__duckdb *self, pt__duckdb_use use, duckdb_connection connection)
 {
+    pt__duckdb_pool *pool = &self->pools[use];
     pthread_mutex_lock(&self->mutex);
-    bool keep = self->idle_count < PT_IDLE_CONNECTIONS_MAX;
+    bool keep = pool->idle_count < PT_IDLE_CONNECTIONS_MAX;
     if (keep)
-        self->idle[self->idle_count++] = connection;
+        pool->idle[pool->idle_count++] = connection;
     pthread_mutex_unlock(&self->mutex);
     if (!keep)
         duckdb_disconnect(&connection);
+}
+
+pt_status pt__duckdb_borrow(pt__duckdb *self, duckdb_connection *out, pt_error *err)
+{
+    return pt__duckdb_borrow_for(self, PT_USE_ROWS, out, err);
+}
+
+void pt__duckdb_return(pt__duckdb *self, duckdb_connection connection)
+{
+    pt__duckdb_return_of(self, PT_USE_ROWS, connection);
 }
 
 pt_status pt__duckdb_run_counting(duckdb_connection connection, const char *sql, int64_t *rows, pt_error *err)

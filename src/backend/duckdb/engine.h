@@ -20,10 +20,20 @@
 /** Property of tables that other programs made, whose columns have to be cast. */
 #define PT_FOREIGN_TABLE_PROPERTY "__portico.foreign"
 
-enum {
-    PT_IDLE_CONNECTIONS_MAX = 32,       /* kept open; more are closed when given back */
-    PT_STREAMING_BUFFER_BYTES = 8 << 20 /* results ahead of the reader, per operation */
-};
+enum { PT_IDLE_CONNECTIONS_MAX = 32 }; /* kept open, of each use; more are closed when given back */
+
+/** What connections are for: they differ in how much of a result DuckDB makes before its reader wants it. */
+typedef enum pt__duckdb_use {
+    PT_USE_ROWS,    /* results come as rows */
+    PT_USE_HANDLES, /* they come as handles of harvested rows, which are far larger than these */
+    PT_USE_COUNT
+} pt__duckdb_use;
+
+/** Open connections that nobody uses. */
+typedef struct pt__duckdb_pool {
+    duckdb_connection idle[PT_IDLE_CONNECTIONS_MAX];
+    size_t idle_count;
+} pt__duckdb_pool;
 
 typedef struct pt__duckdb {
     duckdb_database database;
@@ -32,10 +42,10 @@ typedef struct pt__duckdb {
     pt_env env;
     struct pt__functions *functions;
     pthread_mutex_t mutex; /* guards what follows */
-    duckdb_connection idle[PT_IDLE_CONNECTIONS_MAX];
-    size_t idle_count;
+    pt__duckdb_pool pools[PT_USE_COUNT];
     struct pt__local_entry *locals;   /* client rows that running statements scan */
     struct pt__stream_entry *streams; /* those that running ingestions scan */
+    struct pt__harvest *harvests;     /* queries whose rows are taken within their pipelines */
     struct pt__shelf_entry *shelf;    /* prepared statements that wait for their execution */
     uint64_t next_key;
     uint64_t key_mask; /* random: keys cannot be guessed by users who may write SQL of DuckDB */
@@ -51,8 +61,11 @@ typedef struct pt__local_entry {
 } pt__local_entry;
 
 /** A new or idle connection. */
+pt_status pt__duckdb_borrow_for(pt__duckdb *self, pt__duckdb_use use, duckdb_connection *out, pt_error *err);
+/** Takes `connection`, borrowed for this use, back; its transaction has ended. */
+void pt__duckdb_return_of(pt__duckdb *self, pt__duckdb_use use, duckdb_connection connection);
+/** The same for rows. */
 pt_status pt__duckdb_borrow(pt__duckdb *self, duckdb_connection *out, pt_error *err);
-/** Takes `connection` back; its transaction has ended. */
 void pt__duckdb_return(pt__duckdb *self, duckdb_connection connection);
 
 /** Runs statements that give no rows of interest. */

@@ -11,9 +11,7 @@
 typedef struct pt__filler {
     pt__batch batch; /* initialized by the owner */
     bool has_batch;
-    uint64_t batch_rows;     /* at most */
-    uint64_t batch_bytes;    /* about */
-    uint64_t max_bytes;      /* at most, unless a single row takes more */
+    pt__batch_limits limits;
     duckdb_data_chunk chunk; /* whose rows from `chunk_row` on are not yet delivered */
     idx_t chunk_row;
 } pt__filler;

@@ -3,6 +3,7 @@
 #include "backend/duckdb/catalog.h"
 #include "backend/duckdb/error_map.h"
 #include "backend/duckdb/functions/functions.h"
+#include "backend/duckdb/harvest.h"
 #include "backend/duckdb/native/native.h"
 #include "backend/duckdb/proof.h"
 
@@ -148,6 +149,8 @@ static pt_status prepare(pt__duckdb *self, const pt_config *config, pt_error *er
     if (status == PT_OK)
         status = pt__native_register_stream(self, connection, err);
     if (status == PT_OK)
+        status = pt__harvest_register_function(self, connection, err);
+    if (status == PT_OK)
         status = pt__duckdb_run(connection, DATABASE_SETTINGS, err);
     if (status == PT_OK)
         status = pt__catalog_prepare(self, connection, err);
@@ -184,8 +187,9 @@ void pt__duckdb_close(void *context)
 {
     pt__duckdb *self = context;
     pt__native_clear_shelf(self);
-    for (size_t i = 0; i < self->idle_count; i++)
-        duckdb_disconnect(&self->idle[i]);
+    for (size_t use = 0; use < PT_USE_COUNT; use++)
+        for (size_t i = 0; i < self->pools[use].idle_count; i++)
+            duckdb_disconnect(&self->pools[use].idle[i]);
     if (self->database != NULL)
         duckdb_close(&self->database);
     pt__functions_free(self->functions);

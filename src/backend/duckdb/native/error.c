@@ -1,6 +1,8 @@
 /* Errors of DuckDB as users of its dialect know them. */
 #include "backend/duckdb/native/native.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct kind {
@@ -42,6 +44,32 @@ pt_status pt__native_error(const char *message, pt_error *err)
     if (message == NULL)
         return pt_error_set(err, PT_EXECUTION, "DuckDB failed without saying why");
     return pt_error_set(err, status_of(message), "%s", message);
+}
+
+/* Of "LINE 2: select …", padded so that the mark on the line below stays where it belongs. */
+static void decrement_line(char *message)
+{
+    char number[24];
+    char *line = strstr(message, "\nLINE ");
+    char *digits = line == NULL ? NULL : line + 6;
+    char *end = NULL;
+    unsigned long long value = digits == NULL ? 0 : strtoull(digits, &end, 10);
+    if (value < 2 || *end != ':')
+        return;
+    size_t size = (size_t)(end - digits);
+    int length = snprintf(number, sizeof(number), "%llu:", value - 1);
+    memset(digits, ' ', size + 1);
+    memcpy(digits, number, (size_t)length);
+}
+
+pt_status pt__native_wrapped_error(const char *message, pt_error *err)
+{
+    char *own = message == NULL ? NULL : strdup(message);
+    if (own != NULL)
+        decrement_line(own);
+    pt_status status = pt__native_error(own != NULL ? own : message, err);
+    free(own);
+    return status;
 }
 
 pt_status pt__native_error_data(duckdb_error_data error, pt_error *err)

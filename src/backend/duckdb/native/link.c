@@ -31,7 +31,7 @@ void pt__native_link_unref(pt__native_link *link)
     if (link == NULL || atomic_fetch_sub(&link->references, 1) != 1)
         return;
     if (link->is_pooled && link->is_clean)
-        pt__duckdb_return(link->database, link->connection);
+        pt__duckdb_return_of(link->database, PT_USE_HANDLES, link->connection);
     else
         duckdb_disconnect(&link->connection);
     pthread_mutex_destroy(&link->lock);
@@ -43,7 +43,7 @@ static pt_status new_link(pt__duckdb *database, bool is_pooled, pt__native_link 
     pt__native_link *link = calloc(1, sizeof(*link));
     if (link == NULL)
         return pt_error_set(err, PT_NO_MEMORY, "no memory for a connection");
-    pt_status status = pt__duckdb_borrow(database, &link->connection, err);
+    pt_status status = pt__duckdb_borrow_for(database, PT_USE_HANDLES, &link->connection, err);
     if (status != PT_OK) {
         free(link);
         return status;

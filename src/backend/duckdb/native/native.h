@@ -57,6 +57,8 @@ pt_status pt__native_end(pt__native *native, const void *transaction, bool commi
 
 /** DuckDB's message as it is, with the status that its kind means. */
 pt_status pt__native_error(const char *message, pt_error *err);
+/** The same for a text that stands on the lines from the second on of the one that was executed. */
+pt_status pt__native_wrapped_error(const char *message, pt_error *err);
 /** The same for an error object, which is destroyed; PT_OK when it holds none. */
 pt_status pt__native_error_data(duckdb_error_data take_error, pt_error *err);
 
@@ -67,6 +69,7 @@ typedef struct pt__native_statement {
     duckdb_extracted_statements all;
     idx_t count;
     duckdb_prepared_statement last;
+    struct pt__harvest *harvest; /* `last` is wrapped, and gives handles; NULL: it gives its own rows */
 } pt__native_statement;
 
 /** The statement's text, to be freed; NULL when memory is exhausted. */
@@ -75,8 +78,12 @@ char *pt__native_text(const pt_query *query);
 /** Takes the text apart. End it with pt__native_statement_deinit, also after failure. */
 pt_status pt__native_statement_init(pt__native_statement *statement, pt__native_link *link, const char *sql,
                                     pt_error *err);
-/** Runs all statements but the last and prepares that one. */
-pt_status pt__native_statement_prepare(pt__native_statement *statement, pt__native_link *link, pt_error *err);
+/**
+ * Runs all statements but the last and prepares that one. `sql` is the whole text: a query of it may be harvested; NULL:
+ * it will not be executed.
+ */
+pt_status pt__native_statement_prepare(pt__native_statement *statement, pt__native_link *link, const char *sql,
+                                       pt_error *err);
 void pt__native_statement_deinit(pt__native_statement *statement);
 
 /**
@@ -124,8 +131,8 @@ void pt__native_stream_remove(pt__duckdb *database, uint64_t key);
 /* ---- types towards clients ---- */
 
 /** The schema of a prepared statement's columns, with dictionaries; what values have yet to decide is null. */
-pt_status pt__native_column_schema(pt__native_link *link, duckdb_prepared_statement prepared, struct ArrowSchema *out,
-                                   pt_error *err);
+pt_status pt__native_column_schema(pt__native_link *link, const pt__native_statement *statement,
+                                   struct ArrowSchema *out, pt_error *err);
 /** The same of a result, where all is known. */
 pt_status pt__native_result_schema(pt__native_link *link, duckdb_result *result, struct ArrowSchema *out,
                                    pt_error *err);

@@ -1,5 +1,6 @@
 /* A statement of DuckDB's dialect on its way: started, pulled, interrupted. */
 #include "backend/duckdb/filler.h"
+#include "backend/duckdb/harvest.h"
 #include "backend/duckdb/native/native.h"
 #include "backend/duckdb/operation_base.h"
 #include "backend/duckdb/proof.h"
@@ -81,12 +82,18 @@ static void drop_result(native_operation *op)
     op->has_result = false;
 }
 
+/* What DuckDB says, about the text that came even if another was executed. */
+static pt_status engine_error(const native_operation *op, const char *message, pt_error *err)
+{
+    return op->statement.harvest != NULL ? pt__native_wrapped_error(message, err) : pt__native_error(message, err);
+}
+
 /* On a connection of the pool rows stream; on the session's own they are all taken at once. */
 static pt_status make_pending(native_operation *op, pt_error *err)
 {
     duckdb_state state = op->link->is_pooled ? duckdb_pending_prepared_streaming(op->statement.last, &op->pending)
                                              : duckdb_pending_prepared(op->statement.last, &op->pending);
-    return state == DuckDBSuccess ? PT_OK : pt__native_error(duckdb_pending_error(op->pending), err);
+    return state == DuckDBSuccess ? PT_OK : engine_error(op, duckdb_pending_error(op->pending), err);
 }
 
 /* An interrupt that came before there was something to interrupt is known to us only, hence the check. */
@@ -102,7 +109,7 @@ static pt_status execute_pending(native_operation *op, pt_error *err)
     if (duckdb_execute_pending(op->pending, &op->result) == DuckDBSuccess)
         return PT_OK;
     PT_TRY(check(op, err));
-    return pt__native_error(duckdb_result_error(&op->result), err);
+    return engine_error(op, duckdb_result_error(&op->result), err);
 }
 
 static pt_status execute(native_operation *op, pt_error *err)
@@ -137,7 +144,7 @@ static pt_status prepare_here(native_operation *op, pt_error *err)
     set_running(op, op->link);
     pt_status status = pt__native_statement_init(&op->statement, op->link, op->sql, err);
     if (status == PT_OK && (op->statement.count == 1 || !op->link->is_pooled))
-        status = pt__native_statement_prepare(&op->statement, op->link, err);
+        status = pt__native_statement_prepare(&op->statement, op->link, op->sql, err);
     set_running(op, NULL);
     pthread_mutex_unlock(&op->link->lock);
     return status;
@@ -215,9 +222,9 @@ static pt_status execute_next(native_operation *op, bool is_first, pt_error *err
 /* With dictionaries. Without any row of parameters nothing was executed. */
 static pt_status schema_of(native_operation *op, struct ArrowSchema *out, pt_error *err)
 {
-    if (op->has_result)
+    if (op->has_result && op->statement.harvest == NULL)
         return pt__native_result_schema(op->link, &op->result, out, err);
-    return pt__native_column_schema(op->link, op->statement.last, out, err);
+    return pt__native_column_schema(op->link, &op->statement, out, err);
 }
 
 /* ---- proof ---- */
@@ -264,6 +271,28 @@ static pt_status execute_first(native_operation *op, pt_error *err)
     return status;
 }
 
+static pt_status execute_prepared(native_operation *op, pt_error *err)
+{
+    if (op->statement.harvest != NULL)
+        pt__harvest_begin(op->statement.harvest, op->filler.limits);
+    return execute_first(op, err);
+}
+
+/* A table may have got other columns since the query was prepared and wrapped: nothing was executed then. */
+static pt_status execute_current(native_operation *op, pt_error *err)
+{
+    pt_status status = execute_prepared(op, err);
+    if (status == PT_OK || op->statement.harvest == NULL || !pt__harvest_is_outdated(op->statement.harvest))
+        return status;
+    pt_error_clear(err);
+    drop_result(op);
+    pt__native_statement_deinit(&op->statement);
+    PT_TRY(prepare_here(op, err));
+    if (op->has_parameters)
+        op->parameter_row--; /* the row that was bound is bound again */
+    return execute_prepared(op, err);
+}
+
 /* After the last row; until then an end of the connection ends the transaction, too. */
 static pt_status commit(native_operation *op, pt_error *err)
 {
@@ -281,6 +310,8 @@ static pt_status commit(native_operation *op, pt_error *err)
 static pt_status init_filler(native_operation *op, pt_error *err)
 {
     idx_t count = op->has_result ? duckdb_column_count(&op->result) : 0;
+    if (op->statement.harvest != NULL)
+        return PT_OK;
     duckdb_logical_type *types = calloc(count + 1, sizeof(*types));
     pt_status status = PT_OK;
     if (types == NULL)
@@ -309,7 +340,7 @@ static pt_status start(native_operation *op, pt_error *err)
     if (op->has_parameters && op->parameters.get_schema(&op->parameters, &op->parameter_schema) != 0)
         return pt_error_set(err, PT_INVALID_ARGUMENT, "the parameters cannot be read: %s",
                             op->parameters.get_last_error(&op->parameters));
-    PT_TRY(execute_first(op, err));
+    PT_TRY(execute_current(op, err));
     duckdb_connection_get_arrow_options(op->link->connection, &op->options);
     PT_TRY(schema_of(op, &op->engine_schema, err));
     return init_filler(op, err);
@@ -329,7 +360,7 @@ static pt_status fetch(void *context, duckdb_data_chunk *out, pt_error *err)
             duckdb_destroy_data_chunk(out);
         PT_TRY(check(op, err));
         if (duckdb_result_error(&op->result) != NULL)
-            return pt__native_error(duckdb_result_error(&op->result), err);
+            return engine_error(op, duckdb_result_error(&op->result), err);
         op->link->is_clean = true;
         PT_TRY(execute_next(op, false, err));
     }
@@ -342,6 +373,8 @@ static pt_status pull(native_operation *op, struct ArrowArray *out, pt_error *er
     duckdb_data_chunk chunk;
     if (!op->has_started)
         PT_TRY(start(op, err));
+    if (op->statement.harvest != NULL)
+        return pt__harvest_next(op->statement.harvest, fetch, op, out, err);
     if (op->filler.has_batch)
         return pt__filler_next(&op->filler, fetch, op, out, err);
     PT_TRY(fetch(op, &chunk, err));

@@ -1,4 +1,5 @@
 /* What a statement is, found without running it. */
+#include "backend/duckdb/harvest.h"
 #include "backend/duckdb/native/native.h"
 
 #include <stdio.h>
@@ -62,10 +63,24 @@ static pt_status finish_fields(pt__native_link *link, fields *f, bool has_memory
     return status;
 }
 
-pt_status pt__native_column_schema(pt__native_link *link, duckdb_prepared_statement prepared, struct ArrowSchema *out,
-                                   pt_error *err)
+/* Of the statement itself, not of the one that it is wrapped into. */
+static pt_status harvest_schema(pt__native_link *link, const pt__harvest *harvest, struct ArrowSchema *out,
+                                pt_error *err)
+{
+    const duckdb_logical_type *types;
+    char *const *names;
+    size_t count = pt__harvest_columns(harvest, &types, &names);
+    const fields f = {.types = (duckdb_logical_type *)types, .names = (char **)names, .count = count};
+    return to_arrow(link, &f, out, err);
+}
+
+pt_status pt__native_column_schema(pt__native_link *link, const pt__native_statement *statement,
+                                   struct ArrowSchema *out, pt_error *err)
 {
     fields f = {0};
+    if (statement->harvest != NULL)
+        return harvest_schema(link, statement->harvest, out, err);
+    duckdb_prepared_statement prepared = statement->last;
     bool has_memory = new_fields(&f, duckdb_prepared_statement_column_count(prepared));
     for (idx_t i = 0; i < f.count; i++) {
         f.types[i] = known(duckdb_prepared_statement_column_logical_type(prepared, i));
@@ -103,24 +118,24 @@ static pt_status parameter_schema(pt__native_link *link, duckdb_prepared_stateme
     return finish_fields(link, &f, has_memory, out, err);
 }
 
-static pt_status describe(pt__native_link *link, duckdb_prepared_statement prepared, pt_statement_info *out,
+static pt_status describe(pt__native_link *link, const pt__native_statement *statement, pt_statement_info *out,
                           pt_error *err)
 {
-    out->is_update = pt__native_is_update(prepared);
-    PT_TRY(parameter_schema(link, prepared, &out->parameters, err));
-    PT_TRY(pt__native_column_schema(link, prepared, &out->result, err));
+    out->is_update = pt__native_is_update(statement->last);
+    PT_TRY(parameter_schema(link, statement->last, &out->parameters, err));
+    PT_TRY(pt__native_column_schema(link, statement, &out->result, err));
     return pt__native_plain_schema(&out->result, err);
 }
 
-static pt_status prepare_on(pt__native_link *link, pt__native_statement *statement, const char *sql,
-                            pt_statement_info *out, pt_error *err)
+static pt_status prepare_on(pt__native_link *link, pt__native_statement *statement, const pt_query *query,
+                            const char *sql, pt_statement_info *out, pt_error *err)
 {
     pt_status status = pt__native_statement_init(statement, link, sql, err);
     /* Of several statements the last may depend on what the others do: it is known when they have run. */
     if (status == PT_OK && statement->count == 1)
-        status = pt__native_statement_prepare(statement, link, err);
+        status = pt__native_statement_prepare(statement, link, query->statement_id == NULL ? NULL : sql, err);
     if (status == PT_OK && statement->count == 1)
-        status = describe(link, statement->last, out, err);
+        status = describe(link, statement, out, err);
     return status;
 }
 
@@ -154,7 +169,7 @@ pt_status pt__native_prepare(pt__duckdb *database, pt__native *native, const pt_
         status = pt__native_any(database, native, &link, err);
     if (status == PT_OK) {
         pthread_mutex_lock(&link->lock);
-        status = prepare_on(link, &statement, sql, out, err);
+        status = prepare_on(link, &statement, query, sql, out, err);
         pthread_mutex_unlock(&link->lock);
     }
     if (status == PT_OK && is_worth_keeping(link, &statement, query, sql)) {
@@ -177,7 +192,7 @@ static bool is_select(pt__native_link *link, const char *sql)
 {
     pt__native_statement s;
     bool is_one = pt__native_statement_init(&s, link, sql, NULL) == PT_OK && s.count == 1 &&
-                  pt__native_statement_prepare(&s, link, NULL) == PT_OK &&
+                  pt__native_statement_prepare(&s, link, NULL, NULL) == PT_OK &&
                   duckdb_prepared_statement_type(s.last) == DUCKDB_STATEMENT_TYPE_SELECT;
     pt__native_statement_deinit(&s);
     return is_one;

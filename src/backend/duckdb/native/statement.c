@@ -1,4 +1,5 @@
 /* Statements of DuckDB's dialect: taken apart, prepared, told apart by kind. */
+#include "backend/duckdb/harvest.h"
 #include "backend/duckdb/native/native.h"
 
 #include <stdlib.h>
@@ -49,17 +50,49 @@ static pt_status run_at(pt__native_statement *s, pt__native_link *link, idx_t in
     return status;
 }
 
-pt_status pt__native_statement_prepare(pt__native_statement *s, pt__native_link *link, pt_error *err)
+static void destroy_last(pt__native_statement *s)
+{
+    if (s->last != NULL)
+        duckdb_destroy_prepare(&s->last);
+    pt__harvest_close(s->harvest);
+    s->harvest = NULL;
+}
+
+/* False when the text is none to be wrapped, or wrapped has an error, which then is to be had of the text as it is. */
+static bool prepare_wrapped(pt__native_statement *s, pt__native_link *link, const char *sql)
+{
+    struct ArrowSchema schema;
+    char *text = pt__harvest_wrap(s->harvest, sql);
+    bool is_prepared = text != NULL && duckdb_prepare(link->connection, text, &s->last) == DuckDBSuccess;
+    free(text);
+    return is_prepared && pt__native_column_schema(link, s, &schema, NULL) == PT_OK &&
+           pt__harvest_set_schema(s->harvest, &schema);
+}
+
+static bool prepare_harvest(pt__native_statement *s, pt__native_link *link, const char *sql)
+{
+    s->harvest = pt__harvest_new(link->database);
+    if (s->harvest == NULL)
+        return false;
+    if (prepare_wrapped(s, link, sql))
+        return true;
+    destroy_last(s);
+    return false;
+}
+
+pt_status pt__native_statement_prepare(pt__native_statement *s, pt__native_link *link, const char *sql, pt_error *err)
 {
     for (idx_t i = 0; i + 1 < s->count; i++)
         PT_TRY(run_at(s, link, i, err));
+    /* On a session's own connection results are whole: there DuckDB's memory, which it can write to disk, holds them. */
+    if (sql != NULL && s->count == 1 && link->is_pooled && prepare_harvest(s, link, sql))
+        return PT_OK;
     return prepare_at(s, link, s->count - 1, err);
 }
 
 void pt__native_statement_deinit(pt__native_statement *s)
 {
-    if (s->last != NULL)
-        duckdb_destroy_prepare(&s->last);
+    destroy_last(s);
     if (s->all != NULL)
         duckdb_destroy_extracted(&s->all);
     *s = (pt__native_statement){0};

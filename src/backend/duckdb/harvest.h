@@ -1,0 +1,48 @@
+/**
+ * Harvest: the rows of a query, made Arrow by DuckDB's own threads within the pipeline that produces them.
+ *
+ * DuckDB copies each chunk of a streamed result into a buffer, and one thread takes it from there and would have to
+ * convert it. Instead the query is wrapped: SELECT portico_harvest(KEY, rows) FROM (query) AS rows. The function appends
+ * its rows to a batch of the thread it runs on and answers, for each of them, where it went: a handle. Only handles pass
+ * through DuckDB's buffer, which keeps the order of rows over all threads and makes producers wait for a slow reader.
+ * The reader gives out the batches that the handles name.
+ *
+ * Lifetime: shared by counting references; what was given out outlives it.
+ */
+#ifndef PT_BACKEND_DUCKDB_HARVEST_H
+#define PT_BACKEND_DUCKDB_HARVEST_H
+
+#include "backend/duckdb/batch.h"
+#include "backend/duckdb/engine.h"
+#include "backend/duckdb/filler.h"
+
+typedef struct pt__harvest pt__harvest;
+
+/** A reference; NULL when memory is exhausted. */
+pt__harvest *pt__harvest_new(pt__duckdb *database);
+/** Ends it: rows that nobody has read are freed, and threads that are still at it are told to stop. Gives the reference back. */
+void pt__harvest_close(pt__harvest *harvest);
+
+/**
+ * The wrapped text, to be freed; NULL if `sql`, which is one statement, does not look like a query of many rows, or when
+ * memory is exhausted. Its first line is ours.
+ */
+char *pt__harvest_wrap(const pt__harvest *harvest, const char *sql);
+
+/** The columns of the query, once its wrapped text is prepared: borrowed. Their names are the query's own. */
+size_t pt__harvest_columns(const pt__harvest *harvest, const duckdb_logical_type **types, char *const **names);
+/** Takes the schema of these columns, whatever comes of it; false if rows cannot be harvested in it. */
+bool pt__harvest_set_schema(pt__harvest *harvest, struct ArrowSchema *take_schema);
+/** Whether the query was prepared anew by DuckDB and has other columns now: it cannot be executed. */
+bool pt__harvest_is_outdated(pt__harvest *harvest);
+/** Before an execution: how large batches get. */
+void pt__harvest_begin(pt__harvest *harvest, pt__batch_limits limits);
+
+/** The next batch; `out->release` stays NULL at the end. `fetch` gives the chunks of the wrapped query. One thread at a time. */
+pt_status pt__harvest_next(pt__harvest *harvest, pt__filler_fetch fetch, void *context, struct ArrowArray *out,
+                           pt_error *err);
+
+/** Registers portico_harvest(). */
+pt_status pt__harvest_register_function(pt__duckdb *database, duckdb_connection connection, pt_error *err);
+
+#endif

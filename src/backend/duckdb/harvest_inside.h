@@ -1,0 +1,95 @@
+/**
+ * Harvest, inside: what the function in the pipeline (harvest_function.c) and the reader (harvest.c) share.
+ */
+#ifndef PT_BACKEND_DUCKDB_HARVEST_INSIDE_H
+#define PT_BACKEND_DUCKDB_HARVEST_INSIDE_H
+
+#include "backend/duckdb/harvest.h"
+
+enum { PT_HARVEST_ROW_BITS = 24 }; /* of a handle; above them is the number of the part */
+
+typedef struct pt__producer pt__producer;
+
+/** Rows of one thread, a batch in the end. Shared by counting references. */
+typedef struct pt__part {
+    atomic_size_t references;
+    struct pt__part *next; /* of the harvest, which has a reference */
+    uint64_t number;
+    pt__producer *producer; /* a reference */
+    bool is_sealed;         /* takes no more rows, and `array` is there; guarded by the producer's lock */
+    uint64_t row_count;     /* once sealed */
+    uint64_t given;         /* rows that the reader has handed out; the reader's */
+    struct ArrowArray array;
+} pt__part;
+
+/** A thread of the pipeline, to the function. Shared by counting references. */
+struct pt__producer {
+    atomic_size_t references;
+    pt__harvest *harvest; /* a reference */
+    pthread_mutex_t lock; /* guards these two */
+    pt__batch batch;
+    pt__part *part; /* that `batch` fills; NULL: the next row opens one. The harvest's list has the reference */
+    /* Guarded by the harvest's lock: */
+    uint64_t produced; /* chunks */
+    uint64_t fetched;  /* of them */
+    pthread_t thread;  /* that it ran on last */
+    bool has_ended;
+};
+
+/** What the reader has of the chunk of handles at hand, and the rows it is going to give out together. */
+typedef struct pt__harvest_reader {
+    duckdb_data_chunk chunk;
+    idx_t chunk_row;
+    pt__part *part; /* NULL: none; the harvest's list has the reference */
+    uint64_t first, end;
+    pt__producer *last; /* of the last chunk: a reference */
+    uint64_t fetches;
+    bool is_at_end;
+} pt__harvest_reader;
+
+struct pt__harvest {
+    atomic_size_t references;
+    pt__harvest *next; /* of the database, under its lock */
+    pt__duckdb *database;
+    uint64_t key;
+    pthread_mutex_t lock;
+    pthread_cond_t produced; /* a chunk, or a producer has ended */
+    bool is_awaited;
+    bool is_closed;
+    bool is_outdated;
+    pt__part *parts;
+    uint64_t part_count; /* so far */
+    duckdb_logical_type *types;
+    char **names;
+    size_t column_count;
+    struct ArrowSchema schema;
+    pt__batch_limits limits;
+    pt__harvest_reader reader;
+};
+
+pt__harvest *pt__harvest_ref(pt__harvest *harvest);
+void pt__harvest_unref(pt__harvest *harvest);
+
+/**
+ * Reads the columns off the type of whole rows; false when rows of such columns are not harvested, or, when columns were
+ * read before, if they are others.
+ */
+bool pt__harvest_read_columns(pt__harvest *harvest, duckdb_logical_type rows);
+void pt__harvest_free_columns(pt__harvest *harvest);
+
+void pt__part_unref(pt__part *part);
+/** `count` rows of a sealed part from `first` on, which refer to its memory; false when memory is exhausted. */
+bool pt__part_slice(pt__part *part, uint64_t first, uint64_t count, struct ArrowArray *out);
+
+/** NULL when memory is exhausted. */
+pt__producer *pt__producer_new(pt__harvest *harvest);
+pt__producer *pt__producer_ref(pt__producer *producer);
+void pt__producer_unref(pt__producer *producer);
+/** No rows come any more. */
+void pt__producer_end(pt__producer *producer);
+/** Appends `count` rows of a struct vector and writes their handles; false when memory is exhausted or nobody wants them. */
+bool pt__producer_append(pt__producer *producer, duckdb_vector rows, idx_t count, int64_t *handles);
+/** Makes the part's rows so far a batch; false when memory is exhausted. */
+bool pt__producer_seal(pt__producer *producer, pt__part *part);
+
+#endif
