@@ -56,7 +56,7 @@ typedef struct pt_frontend_vtable {
     void (*close)(void *mount);
     const pt_method *methods;
     size_t method_count;
-    /** Serialized google.protobuf.FileDescriptorSet for reflection; may be empty; valid until `close`. */
+    /** Serialized google.protobuf.FileDescriptorSet for reflection; may be empty; valid until `close`. NULL: none. */
     pt_bytes_view (*descriptors)(void *mount);
     /** Housekeeping, about once a second, on the loop thread of the routes. NULL: none. */
     void (*tick)(void *mount, uint64_t now_ms);

@@ -50,13 +50,6 @@ static void close_mount(void *state)
     free(mount);
 }
 
-/* The build embeds every protocol file's descriptor for reflection (wire/descriptors.h). */
-static pt_bytes_view no_descriptors(void *mount)
-{
-    (void)mount;
-    return (pt_bytes_view){NULL, 0};
-}
-
 static void tick(void *state, uint64_t now_ms)
 {
     pt__ballista *mount = state;
@@ -73,7 +66,6 @@ const pt_frontend_vtable pt_frontend_ballista = {
     .close = close_mount,
     .methods = METHODS,
     .method_count = sizeof(METHODS) / sizeof(METHODS[0]),
-    .descriptors = no_descriptors,
     .tick = tick,
     .claims = pt__ballista_claims,
 };

@@ -535,15 +535,10 @@ static pt_status schema_of_query(pt__flight_task *task, const pt__flight_command
 
 static pt_status schema_of_plan(pt__flight_task *task, const pt__flight_command *command, pt_error *err)
 {
-    Arrow__Flight__Protocol__Sql__CommandStatementSubstraitPlan *c;
-    PT_TRY(pt__flight_command_unpack(task->arena, command,
-                                     &arrow__flight__protocol__sql__command_statement_substrait_plan__descriptor,
-                                     (ProtobufCMessage **)&c, err));
-    if (c->plan == NULL)
-        return pt_error_set(err, PT_INVALID_ARGUMENT, "the command has no plan");
-    pt_encoded_query query = {.format = PT_FLIGHT_PLAN_FORMAT, .payload = bytes_of(&c->plan->plan)};
-    pt_bytes_view id = {c->transaction_id.data, c->_transaction_id_case != 0 ? c->transaction_id.len : 0};
-    return schema_of(task, &query, id, err);
+    pt_bytes_view plan, transaction;
+    PT_TRY(pt__flight_command_plan(task->arena, command, &plan, &transaction, err));
+    pt_encoded_query query = {.format = PT_FLIGHT_PLAN_FORMAT, .payload = plan};
+    return schema_of(task, &query, transaction, err);
 }
 
 static pt_status schema_of_prepared(pt__flight_task *task, const pt__flight_command *command, pt_error *err)

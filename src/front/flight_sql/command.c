@@ -4,6 +4,7 @@
 #include "front/flight/message.h"
 #include "wire/proto.h"
 
+#include <arrow/flight_sql.pb-c.h>
 #include <string.h>
 
 enum { ANY_TYPE_URL = 1, ANY_VALUE = 2, DESCRIPTOR_TYPE = 1, DESCRIPTOR_CMD = 2, DESCRIPTOR_IS_CMD = 2 };
@@ -67,6 +68,20 @@ pt_status pt__flight_command_unpack(pt__arena *arena, const pt__flight_command *
                                     const ProtobufCMessageDescriptor *descriptor, ProtobufCMessage **out, pt_error *err)
 {
     return pt__protobuf_unpack(arena, descriptor, command->value, out, err);
+}
+
+pt_status pt__flight_command_plan(pt__arena *arena, const pt__flight_command *command, pt_bytes_view *plan,
+                                  pt_bytes_view *transaction, pt_error *err)
+{
+    Arrow__Flight__Protocol__Sql__CommandStatementSubstraitPlan *c;
+    PT_TRY(pt__flight_command_unpack(arena, command,
+                                     &arrow__flight__protocol__sql__command_statement_substrait_plan__descriptor,
+                                     (ProtobufCMessage **)&c, err));
+    if (c->plan == NULL)
+        return pt_error_set(err, PT_INVALID_ARGUMENT, "the command has no plan");
+    *plan = (pt_bytes_view){c->plan->plan.data, c->plan->plan.len};
+    *transaction = (pt_bytes_view){c->transaction_id.data, c->_transaction_id_case != 0 ? c->transaction_id.len : 0};
+    return PT_OK;
 }
 
 pt_bytes *pt__flight_pack_any(const char *name, const ProtobufCMessage *message)

@@ -32,6 +32,10 @@ pt_status pt__flight_command_unpack(pt__arena *arena, const pt__flight_command *
 pt_status pt__flight_unpack(pt__arena *arena, const ProtobufCMessageDescriptor *descriptor, pt_bytes_view bytes,
                             ProtobufCMessage **out, pt_error *err);
 
+/** The plan of a CommandStatementSubstraitPlan and its transaction, which may be empty; views into the arena. */
+pt_status pt__flight_command_plan(pt__arena *arena, const pt__flight_command *command, pt_bytes_view *plan,
+                                  pt_bytes_view *transaction, pt_error *err);
+
 /** A message as the Any of Flight SQL with that name; NULL when memory is exhausted. */
 pt_bytes *pt__flight_pack_any(const char *name, const ProtobufCMessage *message);
 

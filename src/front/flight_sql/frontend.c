@@ -101,13 +101,6 @@ static void close_mount(void *state)
     pt__flight_unref(mount);
 }
 
-/* The build embeds every protocol file's descriptor for reflection (wire/descriptors.h). */
-static pt_bytes_view no_descriptors(void *mount)
-{
-    (void)mount;
-    return (pt_bytes_view){NULL, 0};
-}
-
 static void expire(void *state)
 {
     pt__flight *mount = state;
@@ -171,7 +164,6 @@ const pt_frontend_vtable pt_frontend_flight_sql = {
     .close = close_mount,
     .methods = METHODS,
     .method_count = sizeof(METHODS) / sizeof(METHODS[0]),
-    .descriptors = no_descriptors,
     .tick = tick,
     .connection_closed = on_connection_closed,
 };

@@ -206,14 +206,8 @@ static pt_status begin_update(put *p, const pt__flight_command *command, pt_erro
 
 static pt_status begin_plan(put *p, const pt__flight_command *command, pt_error *err)
 {
-    Arrow__Flight__Protocol__Sql__CommandStatementSubstraitPlan *c;
-    PT_TRY(pt__flight_command_unpack(p->arena, command,
-                                     &arrow__flight__protocol__sql__command_statement_substrait_plan__descriptor,
-                                     (ProtobufCMessage **)&c, err));
-    if (c->plan == NULL)
-        return pt_error_set(err, PT_INVALID_ARGUMENT, "the command has no plan");
-    pt_bytes_view transaction = {c->transaction_id.data, c->_transaction_id_case != 0 ? c->transaction_id.len : 0};
-    pt_bytes_view plan = {c->plan->plan.data, c->plan->plan.len};
+    pt_bytes_view plan, transaction;
+    PT_TRY(pt__flight_command_plan(p->arena, command, &plan, &transaction, err));
     PT_TRY(pt__flight_start_plan(p->session, plan, transaction, &p->job, err));
     return follow(p, err);
 }

@@ -86,13 +86,6 @@ static void close_mount(void *state)
     pt__connect_unref(mount);
 }
 
-/* The build embeds every protocol file's descriptor for reflection (wire/descriptors.h). */
-static pt_bytes_view no_descriptors(void *mount)
-{
-    (void)mount;
-    return (pt_bytes_view){NULL, 0};
-}
-
 static void tick(void *state, uint64_t now_ms)
 {
     pt__connect *mount = state;
@@ -107,6 +100,5 @@ const pt_frontend_vtable pt_frontend_spark_connect = {
     .close = close_mount,
     .methods = METHODS,
     .method_count = sizeof(METHODS) / sizeof(METHODS[0]),
-    .descriptors = no_descriptors,
     .tick = tick,
 };
