@@ -262,6 +262,10 @@ typedef struct pt__match {
     const pt_expr *folded; /* computed instead of the call; NULL: the call */
 } pt__match;
 
+bool pt__type_is_orderable(const pt_type *type);
+/** DATATYPE_MISMATCH.INVALID_ORDERING_TYPE. */
+pt_status pt__fail_unordered(pt__analyzer *a, const pt_expr_call *call, const pt_type *type, pt_error *err);
+
 /** What argument_checks.def asks of arguments before their types are looked at, and once they fit. */
 pt_status pt__check_untyped_arguments(pt__analyzer *a, const char *function, const pt_expr_call *call, pt_error *err);
 pt_status pt__check_typed_arguments(pt__analyzer *a, const pt_expr_call *call, const pt__match *match, pt_error *err);
@@ -275,6 +279,9 @@ typedef enum pt__leniency {
 } pt__leniency;
 
 /** PT_NOT_FOUND with err untouched when the row does not fit. */
+/** Whether the row's parameter takes the argument, the others apart. */
+bool pt__parameter_fits(pt__analyzer *a, const pt__function *row, const pt_expr_call *call, size_t index);
+
 pt_status pt__match_signature(pt__analyzer *a, pt__scope *scope, const pt__function *row, const pt_expr_call *call,
                               pt__leniency leniency, pt__match *out, pt_error *err);
 
@@ -312,6 +319,8 @@ const pt_type *pt__decimal_of(pt__analyzer *a, const pt_type *type);
 const pt_type *pt__bounded_decimal(pt__analyzer *a, int32_t precision, int32_t scale);
 /** Precision and scale cut as Spark does when the precision exceeds 38, keeping integer digits. */
 const pt_type *pt__adjusted_decimal(pt__analyzer *a, int32_t precision, int32_t scale);
+/** What errors say that the parameter takes: `required` unless required_types.def tells another text. */
+const char *pt__required_type(const pt_expr_call *call, size_t index, const char *required);
 /** DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE and relatives. */
 pt_status pt__mismatch(pt__analyzer *a, const pt_expr_call *call, size_t index, const char *required, pt_error *err);
 

@@ -6,7 +6,19 @@
 #include <string.h>
 #include <strings.h>
 
-typedef enum check_kind { CHECK_CONSTANT, CHECK_EARLY_CONSTANT, CHECK_LITERAL, CHECK_BETWEEN } check_kind;
+typedef enum check_kind {
+    CHECK_CONSTANT,
+    CHECK_EARLY_CONSTANT,
+    CHECK_LITERAL,
+    CHECK_BETWEEN,
+    CHECK_ORDERED,
+    CHECK_ORDERED_ELEMENTS,
+    CHECK_ORDERED_ARRAY,
+    CHECK_HASHED,
+    CHECK_OPTIONS,
+    CHECK_NOT_VOID,
+    CHECK_SEED
+} check_kind;
 
 typedef struct check {
     check_kind kind;
@@ -27,12 +39,14 @@ static const check CHECKS[] = {
     {CHECK_EARLY_CONSTANT, function, argument, name, type, "", 0, 0, 0, 0},
 #define PT_LITERAL(function, argument, type, condition, parameter, value)                                              \
     {CHECK_LITERAL, function, argument, value, parameter, "", 0, 0, PT_TYPE_##type, PT_COND_##condition},
+#define PT_ARGUMENT(function, argument, rule) {CHECK_##rule, function, argument, "", "", "", 0, 0, 0, 0},
 #define PT_BETWEEN(function, argument, name, lowest, highest, range, null)                                             \
     {CHECK_BETWEEN, function, argument, name, range, null, lowest, highest, 0, 0},
 #include "analyze/argument_checks.def"
 #undef PT_CONSTANT
 #undef PT_EARLY_CONSTANT
 #undef PT_LITERAL
+#undef PT_ARGUMENT
 #undef PT_BETWEEN
 };
 
@@ -52,12 +66,69 @@ static pt_status fail_constant(pt__analyzer *a, const pt_expr_call *call, const 
                      pt__quote_expr(a->arena, call->arguments[c->argument]), NULL);
 }
 
+/* What has no order, or is not hashed: the type, or what it holds. */
+static bool has_type(const pt_type *type, bool maps_alone)
+{
+    switch (type->id) {
+    case PT_TYPE_MAP: return true;
+    case PT_TYPE_VARIANT:
+    case PT_TYPE_INTERVAL_CALENDAR: return !maps_alone;
+    case PT_TYPE_ARRAY: return has_type(type->element, maps_alone);
+    case PT_TYPE_STRUCT:
+        for (size_t i = 0; i < type->field_count; i++) {
+            if (has_type(type->fields[i].type, maps_alone))
+                return true;
+        }
+        return false;
+    default: return false;
+    }
+}
+
+bool pt__type_is_orderable(const pt_type *type)
+{
+    return !has_type(type, false);
+}
+
+pt_status pt__fail_unordered(pt__analyzer *a, const pt_expr_call *call, const pt_type *type, pt_error *err)
+{
+    pt_status status = pt__raise(
+        err, PT_COND_DATATYPE_MISMATCH_INVALID_ORDERING_TYPE, "sqlExpr", pt__quote_expr(a->arena, &call->base),
+        "functionName", pt__quote_name(a->arena, &call->name), "dataType", pt__quote_type(a->arena, type), NULL);
+    return pt__analyzer_fail(status, call->base.origin, err);
+}
+
+static pt_status fail_call(pt__analyzer *a, const pt_expr_call *call, pt__condition_id condition, pt_error *err)
+{
+    return pt__raise(err, condition, "sqlExpr", pt__quote_expr(a->arena, &call->base), "functionName",
+                     pt__quote_name(a->arena, &call->name), NULL);
+}
+
+static pt_status check_order(pt__analyzer *a, const pt_expr_call *call, const check *c, const pt_type *type,
+                             pt_error *err)
+{
+    if (type->id != PT_TYPE_ARRAY && c->kind != CHECK_ORDERED)
+        return PT_OK;
+    if (pt__type_is_orderable(type))
+        return PT_OK;
+    return pt__fail_unordered(a, call, c->kind == CHECK_ORDERED_ELEMENTS ? type->element : type, err);
+}
+
+static bool is_map_call(const pt_expr *expr)
+{
+    return expr->kind == PT_EXPR_CALL && strcasecmp(pt__name_last(&pt__expr_as_call(expr)->name), "map") == 0;
+}
+
 static pt_status check_early(pt__analyzer *a, const pt_expr_call *call, const check *c, pt_error *err)
 {
     const pt_expr *argument = call->arguments[c->argument];
     if (c->kind == CHECK_EARLY_CONSTANT && !pt__expr_is_constant(argument))
         return pt__raise(err, PT_COND_NON_FOLDABLE_ARGUMENT, "funcName", pt__quote_name(a->arena, &call->name),
                          "paramName", c->name, "paramType", c->text, NULL);
+    if (c->kind == CHECK_OPTIONS && argument->type != NULL && argument->type->id != PT_TYPE_MAP &&
+        !is_map_call(argument))
+        return pt__raise(err, PT_COND_INVALID_OPTIONS_NON_MAP_FUNCTION, NULL);
+    if (c->kind == CHECK_NOT_VOID && argument->type != NULL && argument->type->id == PT_TYPE_VOID)
+        return fail_call(a, call, PT_COND_DATATYPE_MISMATCH_NULL_TYPE, err);
     if (c->kind != CHECK_LITERAL)
         return PT_OK;
     bool is_literal = argument->kind == PT_EXPR_LITERAL && argument->type->id == c->type &&
@@ -115,7 +186,22 @@ static pt_status check_typed(pt__analyzer *a, const pt_expr_call *call, const ch
 {
     if (c->kind == CHECK_CONSTANT && !pt__expr_is_constant(argument))
         return fail_constant(a, call, c, argument, err);
-    return c->kind == CHECK_BETWEEN ? check_between(a, call, c, argument, err) : PT_OK;
+    switch (c->kind) {
+    case CHECK_BETWEEN: return check_between(a, call, c, argument, err);
+    case CHECK_ORDERED:
+    case CHECK_ORDERED_ELEMENTS:
+    case CHECK_ORDERED_ARRAY: return check_order(a, call, c, argument->type, err);
+    case CHECK_HASHED:
+        return has_type(argument->type, true) ? fail_call(a, call, PT_COND_DATATYPE_MISMATCH_HASH_MAP_TYPE, err)
+                                              : PT_OK;
+    case CHECK_SEED:
+        if (pt__expr_is_constant(argument))
+            return PT_OK;
+        return pt__raise(err, PT_COND_SEED_EXPRESSION_IS_UNFOLDABLE, "seedExpr",
+                         pt__quote_expr(a->arena, call->arguments[c->argument]), "exprWithSeed",
+                         pt__quote_expr(a->arena, &call->base), NULL);
+    default: return PT_OK;
+    }
 }
 
 static bool concerns(const check *c, const char *function, const pt_expr_call *call)

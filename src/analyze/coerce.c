@@ -388,18 +388,19 @@ const pt_expr *pt__implicit_cast(pt__analyzer *a, const pt_expr *expr, const pt_
     return pt__make_cast(a, expr, to, a->ansi ? PT_CAST_ANSI : PT_CAST_LEGACY, true);
 }
 
-static const char *ordinal(size_t index)
+static const char *ordinal(pt__arena *arena, size_t index)
 {
-    static const char *const WORDS[] = {"first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"};
-    return index < sizeof(WORDS) / sizeof(WORDS[0]) ? WORDS[index] : "following";
+    static const char *const WORDS[] = {"first", "second", "third"};
+    return index < sizeof(WORDS) / sizeof(WORDS[0]) ? WORDS[index] : pt__arena_printf(arena, "%zuth", index + 1);
 }
 
 pt_status pt__mismatch(pt__analyzer *a, const pt_expr_call *call, size_t index, const char *required, pt_error *err)
 {
     const pt_expr *argument = call->arguments[index];
+    required = pt__required_type(call, index, required);
     pt_status status = pt__raise(err, PT_COND_DATATYPE_MISMATCH_UNEXPECTED_INPUT_TYPE, "sqlExpr",
-                                 pt__quote_expr(a->arena, &call->base), "paramIndex", ordinal(index), "requiredType",
-                                 required, "inputSql", pt__quote_expr(a->arena, argument), "inputType",
+                                 pt__quote_expr(a->arena, &call->base), "paramIndex", ordinal(a->arena, index),
+                                 "requiredType", required, "inputSql", pt__quote_expr(a->arena, argument), "inputType",
                                  pt__quote_type(a->arena, argument->type), NULL);
     return pt__analyzer_fail(status, call->base.origin, err);
 }

@@ -12,6 +12,8 @@
  *              text is not read as another type for that
  *   nested     array<X> map<X, Y>
  *   marks      X? optional, X* any number, X+ at least one; in results X! not null, X? nullable element
+ *   before it  const: a constant; exact: other kinds of types are not cast to it, numbers to numbers where nothing is
+ *              lost; typed: that type alone, and no NULL; wider: cast where nothing is lost
  *   lambdas    fn(A, B?)->R; parameters that the user leaves out are dropped from the end, A? is one that may be NULL
  *   result     a type as above, or @rule: a function of type_rules.c; parameters may be @rule too: the whole row is
  *              then checked and typed by that function ("@add")

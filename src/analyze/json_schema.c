@@ -1,5 +1,6 @@
 #include "analyze/json_schema.h"
 
+#include "analyze/analyzer.h"
 #include "base/arena_buffer.h"
 #include "base/condition.h"
 #include "base/csv_line.h"
@@ -576,9 +577,7 @@ void pt__csv_merge_line(pt__arena *arena, pt__arena *scratch, pt_text_view line,
 
 static pt_status not_constant(pt__arena *arena, const pt_expr *expr, pt_error *err)
 {
-    (void)arena;
-    return pt__raise(err, PT_COND_INVALID_SCHEMA_NON_STRING_LITERAL, "inputSchema", pt__expr_kind_name(expr->kind),
-                     NULL);
+    return pt__raise(err, PT_COND_INVALID_SCHEMA_NON_STRING_LITERAL, "inputSchema", pt__quote_expr(arena, expr), NULL);
 }
 
 static pt_status schema_of_call(pt__arena *arena, const pt_expr_call *call, const pt_type **out, pt_error *err)

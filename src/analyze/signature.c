@@ -17,6 +17,7 @@ typedef struct matcher {
     const pt_expr_call *call;
     bool with_casts;
     bool narrowing;
+    bool exact; /* the parameter takes no other kind of type */
     variable variables[VARIABLE_COUNT];
     pt__match *match;
     pt_error *err;
@@ -79,6 +80,31 @@ static void skip_type(reader *r)
     }
 }
 
+/* The words before a parameter's type. */
+typedef struct marks {
+    bool is_constant;
+    bool is_exact; /* other kinds of types are not cast to it */
+    bool is_typed; /* nor are others of its kind, nor NULL */
+    bool is_wider; /* what may be lost in a cast is not cast */
+} marks;
+
+static marks accept_marks(reader *r)
+{
+    marks found = {false, false, false, false};
+    for (;;) {
+        if (accept_word(r, "const"))
+            found.is_constant = true;
+        else if (accept_word(r, "exact"))
+            found.is_exact = true;
+        else if (accept_word(r, "typed"))
+            found.is_typed = true;
+        else if (accept_word(r, "wider"))
+            found.is_wider = true;
+        else
+            return found;
+    }
+}
+
 void pt__signature_arity(const char *signature, size_t *fewest, size_t *most)
 {
     *fewest = *most = 0;
@@ -90,7 +116,7 @@ void pt__signature_arity(const char *signature, size_t *fewest, size_t *most)
         return;
     }
     while (!accept(&r, "->") && *r.at != '\0') {
-        accept_word(&r, "const");
+        accept_marks(&r);
         skip_type(&r);
         if (accept(&r, "*")) {
             *most = SIZE_MAX;
@@ -206,6 +232,8 @@ static bool fit_class(matcher *m, const char *name, const pt_type *type)
         return false;
     if (type->id == PT_TYPE_VOID)
         return true;
+    if (m->exact && !pt__type_is_numeric(type))
+        return false;
     if (strcmp(name, "strings") == 0)
         return pt__can_cast_implicitly(m->a, type, PT_T(STRING));
     if (pt__type_is_string(type))
@@ -250,7 +278,10 @@ static bool fit(matcher *m, reader *r, const pt_type *type, bool nullable)
         return false;
     if (concrete->id == type->id || (concrete->id == PT_TYPE_STRING && pt__type_is_string(type)))
         return true;
-    if (m->narrowing && pt__type_is_numeric(type) && pt__type_is_numeric(concrete))
+    bool are_numbers = pt__type_is_numeric(type) && pt__type_is_numeric(concrete);
+    if (m->exact && !are_numbers && type->id != PT_TYPE_VOID)
+        return false;
+    if (m->narrowing && are_numbers)
         return true;
     return m->with_casts && pt__can_cast_implicitly(m->a, type, concrete);
 }
@@ -407,7 +438,23 @@ static pt_status bind_lambda(matcher *m, reader *r, const pt_expr *argument, con
 
 typedef enum walk { WALK_FIT, WALK_CAST } walk;
 
-static pt_status match_argument(matcher *m, reader *r, size_t index, walk step)
+/* fit() under what the marks of the parameter allow. */
+static bool fit_marked(matcher *m, reader *r, marks marked, const pt_expr *argument)
+{
+    matcher saved = *m;
+    if (marked.is_typed && argument->type->id == PT_TYPE_VOID)
+        return false;
+    m->exact = marked.is_exact;
+    m->with_casts = m->with_casts && !marked.is_typed;
+    m->narrowing = m->narrowing && !marked.is_typed && !marked.is_exact && !marked.is_wider;
+    bool fits = fit(m, r, argument->type, argument->nullable);
+    m->exact = saved.exact;
+    m->with_casts = saved.with_casts;
+    m->narrowing = saved.narrowing;
+    return fits;
+}
+
+static pt_status match_argument(matcher *m, reader *r, size_t index, walk step, marks marked)
 {
     const pt_expr *argument = m->call->arguments[index];
     bool is_lambda = accept(r, "fn(");
@@ -419,7 +466,7 @@ static pt_status match_argument(matcher *m, reader *r, size_t index, walk step)
         }
         if (argument->kind == PT_EXPR_LAMBDA)
             return PT_NOT_FOUND;
-        return fit(m, r, argument->type, argument->nullable) ? PT_OK : PT_NOT_FOUND;
+        return fit_marked(m, r, marked, argument) ? PT_OK : PT_NOT_FOUND;
     }
     if (is_lambda)
         return bind_lambda(m, r, argument, &m->match->arguments[index]);
@@ -436,7 +483,7 @@ static pt_status walk_parameters(matcher *m, reader *r, walk step)
     size_t index = 0;
     const size_t count = m->call->argument_count;
     while (!accept(r, "->")) {
-        bool is_constant = accept_word(r, "const");
+        marks marked = accept_marks(r);
         const char *start = r->at;
         reader mark = *r;
         skip_type(&mark);
@@ -445,9 +492,9 @@ static pt_status walk_parameters(matcher *m, reader *r, walk step)
             r->at = start;
             if (index >= count)
                 break;
-            if (is_constant && !pt__expr_is_constant(m->call->arguments[index]))
+            if (marked.is_constant && !pt__expr_is_constant(m->call->arguments[index]))
                 return PT_NOT_FOUND;
-            PT_TRY(match_argument(m, r, index, step));
+            PT_TRY(match_argument(m, r, index, step, marked));
             index++;
         } while (many);
         r->at = start;
@@ -456,6 +503,26 @@ static pt_status walk_parameters(matcher *m, reader *r, walk step)
         accept(r, ",");
     }
     return index == count ? PT_OK : PT_NOT_FOUND;
+}
+
+bool pt__parameter_fits(pt__analyzer *a, const pt__function *row, const pt_expr_call *call, size_t index)
+{
+    if (row->signature[0] == '@' || call->arguments[index]->kind == PT_EXPR_LAMBDA)
+        return true;
+    matcher m = {.a = a, .call = call, .with_casts = true, .narrowing = true};
+    reader r = {row->signature};
+    for (size_t i = 0; !accept(&r, "->"); i++) {
+        marks marked = accept_marks(&r);
+        reader mark = r;
+        skip_type(&mark);
+        bool many = accept(&mark, "*") || accept(&mark, "+");
+        if (i == index || many)
+            return accept(&r, "fn(") || fit_marked(&m, &r, marked, call->arguments[index]);
+        r = mark;
+        accept(&r, "?");
+        accept(&r, ",");
+    }
+    return true;
 }
 
 static bool result_is_nullable(const pt__match *match)

@@ -1,6 +1,8 @@
 /* Types of + - * / % DIV and of the bitwise operators. */
 #include "analyze/type_rules.h"
 
+#include <stdio.h>
+
 static bool is_real(const pt_expr *expr)
 {
     return pt__has_type(expr, PT_TYPE_FLOAT) || pt__has_type(expr, PT_TYPE_DOUBLE);
@@ -39,15 +41,40 @@ static pt_status number_type(pt__analyzer *a, const pt_expr_call *call, pt__matc
     return PT_OK;
 }
 
+/* What an operator is defined for, as errors tell it. */
+static const char *operand_types(const pt_expr_call *call)
+{
+    static const struct {
+        const char *names;
+        const char *types;
+    } TYPES[] = {
+        {" + - try_add try_subtract ",
+         "(\"NUMERIC\" or \"INTERVAL DAY TO SECOND\" or \"INTERVAL YEAR TO MONTH\" or \"INTERVAL\")"},
+        {" / try_divide ", "(\"DOUBLE\" or \"DECIMAL\")"},
+        {" div ", "(\"BIGINT\" or \"DECIMAL\" or \"INTERVAL YEAR TO MONTH\" or \"INTERVAL DAY TO SECOND\")"},
+    };
+    char name[40];
+    snprintf(name, sizeof(name), " %s ", pt__name_last(&call->name));
+    for (size_t i = 0; i < sizeof(TYPES) / sizeof(TYPES[0]); i++) {
+        if (strcasestr(TYPES[i].names, name) != NULL)
+            return TYPES[i].types;
+    }
+    return "\"NUMERIC\"";
+}
+
 static pt_status require_numbers(pt__analyzer *a, const pt_expr_call *call, pt_error *err)
 {
     const pt_expr *x = call->arguments[0];
     const pt_expr *y = call->arguments[1];
-    if (pt__is_numberish(x) && pt__is_numberish(y))
+    bool are_numbers = pt__is_numberish(x) && pt__is_numberish(y);
+    const pt_type *text = pt__type_is_string(x->type) ? x->type : pt__type_is_string(y->type) ? y->type : NULL;
+    if (are_numbers && a->ansi && text != NULL && !pt__type_is_numeric(x->type) && !pt__type_is_numeric(y->type))
+        return pt__fail_wrong_type(a, call, operand_types(call), text, err);
+    if (are_numbers)
         return PT_OK;
     if (!pt__type_same_kind(x->type, y->type))
         return pt__fail_differing(a, call, err);
-    return pt__fail_wrong_type(a, call, "\"NUMERIC\"", x->type, err);
+    return pt__fail_wrong_type(a, call, operand_types(call), x->type, err);
 }
 
 static void note_mode(const pt_expr_call *call, pt__match *match)
@@ -96,6 +123,21 @@ static pt_status moved_datetime(pt__analyzer *a, const pt_expr_call *call, pt__m
     return PT_OK;
 }
 
+/* A date and what are no days. */
+static pt_status fail_days(pt__analyzer *a, const pt_expr_call *call, const char *function, pt_error *err)
+{
+    pt_expr_call *days = pt__expr_make(a->arena, CALL, call, call->base.origin);
+    *days = *call;
+    days->name = pt__name_one(a->arena, function);
+    return pt__mismatch(a, days, 1, "", err);
+}
+
+static bool is_days(const pt_expr *expr)
+{
+    return pt__has_type(expr, PT_TYPE_INT) || pt__has_type(expr, PT_TYPE_SHORT) || pt__has_type(expr, PT_TYPE_BYTE) ||
+           pt__has_type(expr, PT_TYPE_VOID);
+}
+
 PT_RULE(add)
 {
     const pt_expr *x = call->arguments[0];
@@ -113,14 +155,14 @@ PT_RULE(add)
         return moved_datetime(a, call, match, 1, err);
     for (size_t i = 0; i < 2; i++) {
         const pt_expr *other = call->arguments[1 - i];
-        if (pt__has_type(call->arguments[i], PT_TYPE_DATE) &&
-            (pt__has_type(other, PT_TYPE_INT) || pt__has_type(other, PT_TYPE_SHORT) ||
-             pt__has_type(other, PT_TYPE_BYTE) || pt__has_type(other, PT_TYPE_VOID))) {
+        if (pt__has_type(call->arguments[i], PT_TYPE_DATE) && is_days(other)) {
             pt__cast_argument(a, match, 1 - i, PT_T(INT));
             match->type = PT_T(DATE);
             return PT_OK;
         }
     }
+    if (pt__has_type(x, PT_TYPE_DATE) && !pt__type_is_string(y->type) && !pt__type_same_kind(x->type, y->type))
+        return fail_days(a, call, "date_add", err);
     return sum_of_numbers(a, call, match, err);
 }
 
@@ -143,6 +185,8 @@ PT_RULE(subtract)
     if (is_interval(x))
         return is_interval(y) || pt__has_type(y, PT_TYPE_VOID) ? pt__rule_add(a, call, match, err)
                                                                : pt__fail_differing(a, call, err);
+    if (pt__has_type(x, PT_TYPE_DATE) && !is_days(y) && !is_interval(y))
+        return fail_days(a, call, "date_sub", err);
     return pt__rule_add(a, call, match, err);
 }
 
@@ -152,7 +196,7 @@ static pt_status scaled_interval(pt__analyzer *a, const pt_expr_call *call, pt__
     if (pt__type_is_string(number->type))
         pt__cast_argument(a, match, 1 - at, PT_T(DOUBLE));
     else if (!pt__type_is_numeric(number->type))
-        return pt__fail_differing(a, call, err);
+        return pt__mismatch(a, call, 1 - at, "\"NUMERIC\"", err);
     const pt_type *type = call->arguments[at]->type;
     match->type = type->id == PT_TYPE_INTERVAL_CALENDAR ? type : pt__type_simple(type->id);
     return PT_OK;
@@ -233,9 +277,7 @@ PT_RULE(integral_divide)
         return PT_OK;
     PT_TRY(require_numbers(a, call, err));
     if (is_real(x) || is_real(y))
-        return pt__fail_wrong_type(
-            a, call, "(\"BIGINT\" or \"DECIMAL\" or \"INTERVAL DAY TO SECOND\" or \"INTERVAL YEAR TO MONTH\")",
-            is_real(x) ? x->type : y->type, err);
+        return pt__fail_wrong_type(a, call, operand_types(call), is_real(x) ? x->type : y->type, err);
     if (!cast_to_decimals(a, match)) {
         pt__cast_argument(a, match, 0, PT_T(LONG));
         pt__cast_argument(a, match, 1, PT_T(LONG));

@@ -5,23 +5,6 @@
 
 /* ---- comparison ---- */
 
-static bool is_orderable(const pt_type *type)
-{
-    switch (type->id) {
-    case PT_TYPE_MAP:
-    case PT_TYPE_VARIANT:
-    case PT_TYPE_INTERVAL_CALENDAR: return false;
-    case PT_TYPE_ARRAY: return is_orderable(type->element);
-    case PT_TYPE_STRUCT:
-        for (size_t i = 0; i < type->field_count; i++) {
-            if (!is_orderable(type->fields[i].type))
-                return false;
-        }
-        return true;
-    default: return true;
-    }
-}
-
 PT_RULE(compare)
 {
     const pt_type *common = pt__common_type(a, call->arguments[0]->type, call->arguments[1]->type);
@@ -29,8 +12,8 @@ PT_RULE(compare)
         return pt__fail_differing(a, call, err);
     bool equality = strchr(call->name.parts[0], '=') != NULL && call->name.parts[0][0] != '>' &&
                     (call->name.parts[0][0] != '<' || call->name.parts[0][2] == '>');
-    if (!is_orderable(common) && !(equality && common->id == PT_TYPE_INTERVAL_CALENDAR))
-        return pt__fail_wrong_type(a, call, "\"ORDERED TYPE\"", common, err);
+    if (!pt__type_is_orderable(common) && !(equality && common->id == PT_TYPE_INTERVAL_CALENDAR))
+        return pt__fail_unordered(a, call, common, err);
     pt__cast_both(a, match, common);
     match->type = PT_T(BOOLEAN);
     return PT_OK;

@@ -1,6 +1,8 @@
 /* Types of functions that put values together: arrays, maps, structs, concatenations. */
 #include "analyze/type_rules.h"
 
+#include "base/arena_buffer.h"
+
 /* Casts arguments [first, count) in steps to their common type; NULL when there is none. */
 static const pt_type *unify(pt__analyzer *a, pt__match *match, size_t first, size_t step, bool *nullable)
 {
@@ -80,6 +82,21 @@ PT_RULE(struct)
     return PT_OK;
 }
 
+static pt_status fail_names(pt__analyzer *a, const pt_expr_call *call, pt_error *err)
+{
+    pt__buffer *names = pt__arena_buffer(a->arena);
+    for (size_t i = 0; i < call->argument_count; i += 2) {
+        const pt_expr *name = call->arguments[i];
+        if (name->kind != PT_EXPR_LITERAL || !pt__type_is_string(name->type))
+            pt__buffer_printf(names, "%s%s", names->size_bytes == 0 ? "[" : ", ", pt__quote_expr(a->arena, name));
+    }
+    pt__buffer_append_string(names, "]");
+    pt_status status =
+        pt__raise(err, PT_COND_DATATYPE_MISMATCH_CREATE_NAMED_STRUCT, "sqlExpr", pt__quote_expr(a->arena, &call->base),
+                  "inputExprs", pt__arena_buffer_take(a->arena, names), NULL);
+    return pt__analyzer_fail(status, call->base.origin, err);
+}
+
 PT_RULE(named_struct)
 {
     PT_TRY(need_pairs(a, call, match, err));
@@ -88,7 +105,7 @@ PT_RULE(named_struct)
     for (size_t i = 0; i < count; i++) {
         const pt_expr *name = call->arguments[2 * i];
         if (name->kind != PT_EXPR_LITERAL || !pt__type_is_string(name->type))
-            return pt__mismatch(a, call, 2 * i, "\"STRING\"", err);
+            return fail_names(a, call, err);
         pt_text_view text = pt__expr_as_literal(name)->value.as.text;
         const pt_expr *value = call->arguments[2 * i + 1];
         fields[i] =

@@ -25,11 +25,6 @@ const char *pt__command_quote(pt__command *c, const pt_name *name)
     return pt__arena_buffer_take(c->arena, text);
 }
 
-const char *pt__name_last(const pt_name *name)
-{
-    return name->parts[name->count - 1];
-}
-
 static pt_name three_parts(pt__command *c, const char *database, const char *object)
 {
     const char **parts = pt__arena_array(c->arena, const char *, 3);

@@ -56,8 +56,6 @@ pt_status pt__command_permit_path(pt__command *c, const char *action, const char
 const char *pt__command_full_name(pt__command *c, const pt_name *name);
 /** `a`.`b` — as written. */
 const char *pt__command_quote(pt__command *c, const pt_name *name);
-/** The last part. */
-const char *pt__name_last(const pt_name *name);
 /** Database and object; CATALOG_NOT_FOUND or REQUIRES_SINGLE_PART_NAMESPACE for what does not fit. */
 pt_status pt__command_split(pt__command *c, const pt_name *name, const char **database, const char **object);
 /** The name with catalog and database: what the backend is given. */

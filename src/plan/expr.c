@@ -18,6 +18,11 @@ const char *pt__expr_kind_name(pt_expr_kind kind)
     return pt__record_of_expr(kind)->name;
 }
 
+const char *pt__name_last(const pt_name *name)
+{
+    return name->parts[name->count - 1];
+}
+
 pt_name pt__name_one(pt__arena *arena, const char *part)
 {
     const char **parts = pt__arena_array(arena, const char *, 1);

@@ -283,6 +283,9 @@ pt_expr *pt__expr_new(pt__arena *arena, pt_expr_kind kind, size_t size_bytes, co
 
 const char *pt__expr_kind_name(pt_expr_kind kind);
 
+/** The last part. */
+const char *pt__name_last(const pt_name *name);
+
 /* Builders for what decoders and rewrites make most. */
 pt_name pt__name_one(pt__arena *arena, const char *part);
 const pt_expr *pt__expr_attribute(pt__arena *arena, const char *name, const pt_origin *origin);
