@@ -55,6 +55,15 @@ typedef struct pt_sign_in pt_sign_in;
 pt_status pt_sign_in_new(pt_host *host, const pt_config *config, pt_sign_in **out, pt_error *err);
 void pt_sign_in_free(pt_sign_in *sign_in);
 
+/**
+ * Reads the files of the token, of users and of keys again, which `config` names as at the start, and forgets which
+ * credentials it had found right. On failure nothing has changed. Tokens that were given out stay good.
+ *
+ * Errors:  as pt_sign_in_new; PT_INVALID_ARGUMENT if there are other kinds of credentials than at the start.
+ * Threads: any.
+ */
+pt_status pt_sign_in_reload(pt_sign_in *sign_in, const pt_config *config, pt_error *err);
+
 /** Asks `own` (borrowed) about calls whose credentials are none of the configured ones; before the first call. */
 void pt_sign_in_set_own(pt_sign_in *sign_in, const pt_authenticator *own);
 

@@ -189,8 +189,8 @@ static attempt *next_refusal(pt__clerk *clerk, uint64_t now, uint64_t *wake_ms)
     return NULL;
 }
 
-/* Without the lock. */
-static bool is_right(pt__clerk *clerk, const attempt *a)
+/* Between lock and unlock of the credentials. */
+static bool matches_user(pt__clerk *clerk, const attempt *a)
 {
     char key[PT_KNOWN_KEY_BYTES];
     char principal[PT_PRINCIPAL_BYTES_MAX + 1];
@@ -199,13 +199,22 @@ static bool is_right(pt__clerk *clerk, const attempt *a)
     pt__known_key(clerk->options.known, (pt_text_view){a->name, strlen(a->name)}, password, key);
     if (pt__known_find(clerk->options.known, key, now, principal)) /* found right while this one waited */
         return true;
-    const pt__password_hash *hash = pt__users_find(clerk->options.users, a->name);
+    const pt__password_hash *hash = pt__users_find(clerk->options.credentials->users, a->name);
     atomic_fetch_add(&clerk->options.counts->checked, 1);
     bool matches = pt__password_matches(hash != NULL ? hash : &clerk->dummy, password) && hash != NULL;
     if (matches)
         pt__known_add(clerk->options.known, key, a->name, now,
                       pt__clerk_now_ms() + (int64_t)clerk->options.limits.remembered_ms);
     return matches;
+}
+
+/* Without the lock. */
+static bool is_right(pt__clerk *clerk, const attempt *a)
+{
+    pt__credentials_lock(clerk->options.credentials);
+    bool right = matches_user(clerk, a);
+    pt__credentials_unlock(clerk->options.credentials);
+    return right;
 }
 
 /* Under the lock, which is given up meanwhile. */

@@ -10,9 +10,8 @@
 #ifndef PT_AUTH_CLERK_H
 #define PT_AUTH_CLERK_H
 
-#include "auth/known.h"
+#include "auth/credentials.h"
 #include "auth/limits.h"
-#include "auth/users.h"
 
 #include <stdatomic.h>
 
@@ -28,7 +27,7 @@ typedef struct pt__auth_counts {
 /** Borrowed until pt__clerk_free. */
 typedef struct pt__clerk_options {
     pt_host *host; /* its log */
-    const pt__users *users;
+    pt__credentials *credentials;
     pt__known *known;
     pt__auth_counts *counts;
     pt__auth_limits limits;

@@ -35,15 +35,22 @@ pt__known *pt__known_new(void)
     return known;
 }
 
-void pt__known_free(pt__known *known)
+void pt__known_clear(pt__known *known)
 {
     const char *key;
     void *value;
-    if (known == NULL)
-        return;
+    pthread_mutex_lock(&known->lock);
     for (size_t at = 0; pt__map_next(&known->entries, &at, &key, &value);)
         free(value);
     pt__map_deinit(&known->entries);
+    pthread_mutex_unlock(&known->lock);
+}
+
+void pt__known_free(pt__known *known)
+{
+    if (known == NULL)
+        return;
+    pt__known_clear(known);
     pthread_mutex_destroy(&known->lock);
     OPENSSL_cleanse(known->secret, sizeof(known->secret));
     free(known);

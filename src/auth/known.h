@@ -16,6 +16,8 @@ typedef struct pt__known pt__known;
 /** NULL when memory is exhausted. */
 pt__known *pt__known_new(void);
 void pt__known_free(pt__known *known);
+/** Forgets all. */
+void pt__known_clear(pt__known *known);
 
 enum { PT_KNOWN_KEY_BYTES = 65 };
 

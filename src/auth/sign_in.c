@@ -1,7 +1,7 @@
 /* Sign-in: the authenticator that comes with the library. */
 #include "auth/base64url.h"
 #include "auth/clerk.h"
-#include "auth/file.h"
+#include "auth/credentials.h"
 #include "auth/jwt.h"
 #include "exec/host.h"
 #include "exec/tokens.h"
@@ -13,16 +13,17 @@
 #include <string.h>
 #include <strings.h>
 
-enum { TOKEN_BYTES_MAX = 4096, BASIC_BYTES_MAX = 2048 };
+enum { BASIC_BYTES_MAX = 2048 };
 
 struct pt_sign_in {
     pt_host *host;
     pt_authenticator authenticator;
     const pt_authenticator *own; /* borrowed; NULL: none */
-    bool has_token;
-    uint8_t token_digest[SHA256_DIGEST_LENGTH];
-    pt__users *users;        /* NULL: no passwords */
-    pt__jwt_rules jwt;       /* keys NULL: no web tokens */
+    bool has_token;              /* what there is of credentials never changes */
+    bool has_passwords;
+    bool has_web_tokens;
+    pt__credentials *credentials;
+    pt__jwt_rules jwt;       /* without the keys */
     char *texts[3];          /* those that the rules point to */
     bool certificates_alone; /* a client certificate needs nothing beside it */
     pt__known *known;
@@ -74,13 +75,16 @@ static pt_status let_in(pt_sign_in *s, pt_call *call, const char *name, pt_princ
 }
 
 /* Digests have one length, so that comparing them tells nothing about the token's. */
-static bool is_configured_token(const pt_sign_in *s, pt_text_view token)
+static bool is_configured_token(pt_sign_in *s, pt_text_view token)
 {
     uint8_t digest[SHA256_DIGEST_LENGTH];
     if (!s->has_token)
         return false;
     SHA256((const uint8_t *)token.data, token.size_bytes, digest);
-    return CRYPTO_memcmp(digest, s->token_digest, sizeof(digest)) == 0;
+    pt__credentials_lock(s->credentials);
+    bool is_it = CRYPTO_memcmp(digest, s->credentials->token_digest, sizeof(digest)) == 0;
+    pt__credentials_unlock(s->credentials);
+    return is_it;
 }
 
 /* PT_NOT_FOUND: it is none of those that were given out. */
@@ -93,18 +97,30 @@ static pt_status check_given(pt_sign_in *s, pt_call *call, pt_text_view token, p
     return status;
 }
 
-static pt_status check_web_token(pt_sign_in *s, pt_call *call, pt_text_view token, pt_principal *out, pt_error *err)
+/* Between lock and unlock. */
+static pt_status read_web_token(pt_sign_in *s, pt_text_view token, char principal[PT_PRINCIPAL_BYTES_MAX + 1],
+                                pt_error *err)
 {
     char key[PT_KNOWN_KEY_BYTES];
-    char principal[PT_PRINCIPAL_BYTES_MAX + 1];
+    pt__jwt_rules rules = s->jwt;
     int64_t now_s = pt__host_now_us(s->host) / 1000000;
     int64_t expires_s;
     pt__known_key(s->known, token, (pt_text_view){"", 0}, key);
-    if (!pt__known_find(s->known, key, now_s, principal)) {
-        PT_TRY(pt__jwt_check(&s->jwt, token, now_s, principal, &expires_s, err));
-        pt__known_add(s->known, key, principal, now_s, expires_s);
-    }
-    return let_in(s, call, principal, out, err);
+    if (pt__known_find(s->known, key, now_s, principal))
+        return PT_OK;
+    rules.keys = s->credentials->keys;
+    PT_TRY(pt__jwt_check(&rules, token, now_s, principal, &expires_s, err));
+    pt__known_add(s->known, key, principal, now_s, expires_s);
+    return PT_OK;
+}
+
+static pt_status check_web_token(pt_sign_in *s, pt_call *call, pt_text_view token, pt_principal *out, pt_error *err)
+{
+    char principal[PT_PRINCIPAL_BYTES_MAX + 1];
+    pt__credentials_lock(s->credentials);
+    pt_status status = read_web_token(s, token, principal, err);
+    pt__credentials_unlock(s->credentials);
+    return status == PT_OK ? let_in(s, call, principal, out, err) : status;
 }
 
 static pt_status ask_own(pt_sign_in *s, pt_call *call, pt_principal *out, pt_error *err)
@@ -121,7 +137,7 @@ static pt_status check_bearer(pt_sign_in *s, pt_call *call, pt_text_view token, 
     pt_status status = check_given(s, call, token, out, err);
     if (status != PT_NOT_FOUND)
         return status;
-    if (s->jwt.keys != NULL && pt__jwt_looks_like_one(token))
+    if (s->has_web_tokens && pt__jwt_looks_like_one(token))
         return check_web_token(s, call, token, out, err);
     if (s->own != NULL)
         return ask_own(s, call, out, err);
@@ -165,9 +181,9 @@ static pt_status take_pair_apart(pt__buffer *pair, pt_text_view *password, pt_er
 
 static pt_status check_basic(pt_sign_in *s, pt_call *call, pt_text_view value, pt_principal *out, pt_error *err)
 {
-    if (s->users == NULL && s->own != NULL)
+    if (!s->has_passwords && s->own != NULL)
         return ask_own(s, call, out, err);
-    if (s->users == NULL)
+    if (!s->has_passwords)
         return pt_error_set(err, PT_UNAUTHENTICATED, "this server knows no users with passwords; send a token");
     pt__buffer pair = PT_BUFFER_INIT;
     pt_text_view password;
@@ -197,7 +213,7 @@ static pt_status without_credential(pt_sign_in *s, pt_call *call, pt_principal *
         return ask_own(s, call, out, err);
     atomic_fetch_add(&s->counts.missing, 1);
     return pt_error_set(err, PT_UNAUTHENTICATED, "sign in: the call carries no valid %s",
-                        s->users != NULL ? "user and password, nor a bearer token" : "bearer token");
+                        s->has_passwords ? "user and password, nor a bearer token" : "bearer token");
 }
 
 static pt_status check_credential(pt_sign_in *s, pt_call *call, scheme which, pt_text_view value, pt_principal *out,
@@ -235,59 +251,6 @@ static pt_status authenticate(void *context, pt_call *call, pt_principal *out, p
 
 /* ---- opening ---- */
 
-static pt_text_view trim(pt_text_view text)
-{
-    while (text.size_bytes > 0 && strchr(" \t\r\n", text.data[0]) != NULL) {
-        text.data++;
-        text.size_bytes--;
-    }
-    while (text.size_bytes > 0 && strchr(" \t\r\n", text.data[text.size_bytes - 1]) != NULL)
-        text.size_bytes--;
-    return text;
-}
-
-static pt_status set_token(pt_sign_in *s, pt_text_view token, const char *where, pt_error *err)
-{
-    if (token.size_bytes == 0 || token.size_bytes > TOKEN_BYTES_MAX)
-        return pt_error_set(err, PT_INVALID_ARGUMENT, "the bearer token of %s is empty or longer than %d bytes", where,
-                            TOKEN_BYTES_MAX);
-    SHA256((const uint8_t *)token.data, token.size_bytes, s->token_digest);
-    s->has_token = true;
-    return PT_OK;
-}
-
-static pt_status open_token(pt_sign_in *s, const pt_config *config, pt_error *err)
-{
-    const char *path = pt_config_string(config, "token", NULL);
-    const char *value = pt_config_string(config, "token-value", NULL);
-    if (path != NULL && value != NULL)
-        return pt_error_set(err, PT_INVALID_ARGUMENT, "give either --token or --token-value");
-    if (value != NULL)
-        return set_token(s, (pt_text_view){value, strlen(value)}, "--token-value", err);
-    if (path == NULL)
-        return PT_OK;
-    pt__buffer text = PT_BUFFER_INIT;
-    pt_status status = pt__auth_read_file(path, &text, err);
-    if (status == PT_OK)
-        status = set_token(s, trim((pt_text_view){(char *)text.data, text.size_bytes}), path, err);
-    pt__buffer_deinit(&text);
-    return status;
-}
-
-typedef pt_status read_keys(pt_text_view text, pt__keys **out, pt_error *err);
-
-static pt_status open_keys(pt_sign_in *s, const char *path, read_keys *read, pt_error *err)
-{
-    pt__buffer text = PT_BUFFER_INIT;
-    pt_error reason = PT_ERROR_INIT;
-    pt_status status = pt__auth_read_file(path, &text, err);
-    if (status == PT_OK && read((pt_text_view){(char *)text.data, text.size_bytes}, &s->jwt.keys, &reason) != PT_OK)
-        status = pt_error_set(err, reason.status, "%s: %s", path, reason.message);
-    pt_error_clear(&reason);
-    pt__buffer_deinit(&text);
-    return status;
-}
-
 /* A copy, because the configuration is read during the opening only. */
 static pt_status copy_text(const pt_config *config, const char *key, const char *fallback, char **copy,
                            const char **out, pt_error *err)
@@ -300,26 +263,20 @@ static pt_status copy_text(const pt_config *config, const char *key, const char 
 
 static pt_status open_jwt(pt_sign_in *s, const pt_config *config, pt_error *err)
 {
-    const char *pem = pt_config_string(config, "auth.jwt-key", NULL);
-    const char *jwks = pt_config_string(config, "auth.jwt-jwks", NULL);
     uint64_t leeway_ms;
     PT_TRY(copy_text(config, "auth.jwt-issuer", NULL, &s->texts[0], &s->jwt.issuer, err));
     PT_TRY(copy_text(config, "auth.jwt-audience", NULL, &s->texts[1], &s->jwt.audience, err));
     PT_TRY(copy_text(config, "auth.jwt-principal", "sub", &s->texts[2], &s->jwt.principal, err));
     PT_TRY(pt_config_duration(config, "auth.jwt-leeway", 30000, &leeway_ms, err));
     s->jwt.leeway_s = (int64_t)(leeway_ms / 1000 < 86400 ? leeway_ms / 1000 : 86400);
-    if (pem != NULL && jwks != NULL)
-        return pt_error_set(err, PT_INVALID_ARGUMENT, "give either auth.jwt-key or auth.jwt-jwks");
-    if (pem == NULL && jwks == NULL && (s->jwt.issuer != NULL || s->jwt.audience != NULL))
+    if (!s->has_web_tokens && (s->jwt.issuer != NULL || s->jwt.audience != NULL))
         return pt_error_set(err, PT_INVALID_ARGUMENT, "web tokens need auth.jwt-key or auth.jwt-jwks");
-    if (pem != NULL)
-        return open_keys(s, pem, pt__keys_read_pem, err);
-    return jwks != NULL ? open_keys(s, jwks, pt__keys_read_jwks, err) : PT_OK;
+    return PT_OK;
 }
 
 static pt_status open_clerk(pt_sign_in *s, const pt_config *config, pt_error *err)
 {
-    pt__clerk_options options = {.host = s->host, .users = s->users, .counts = &s->counts};
+    pt__clerk_options options = {.host = s->host, .credentials = s->credentials, .counts = &s->counts};
     PT_TRY(pt__auth_limits_read(config, &options.limits, err));
     s->known = options.known = pt__known_new();
     if (s->known == NULL)
@@ -329,10 +286,10 @@ static pt_status open_clerk(pt_sign_in *s, const pt_config *config, pt_error *er
 
 static pt_status open_all(pt_sign_in *s, const pt_config *config, pt_error *err)
 {
-    const char *users = pt_config_string(config, "auth.users", NULL);
-    PT_TRY(open_token(s, config, err));
-    if (users != NULL)
-        PT_TRY(pt__users_read(users, &s->users, err));
+    PT_TRY(pt__credentials_new(config, &s->credentials, err));
+    s->has_token = s->credentials->has_token;
+    s->has_passwords = s->credentials->users != NULL;
+    s->has_web_tokens = s->credentials->keys != NULL;
     PT_TRY(open_jwt(s, config, err));
     PT_TRY(pt_config_boolean(config, "auth.certificate-alone", false, &s->certificates_alone, err));
     return open_clerk(s, config, err);
@@ -359,11 +316,15 @@ void pt_sign_in_free(pt_sign_in *s)
         return;
     pt__clerk_free(s->clerk);
     pt__known_free(s->known);
-    pt__users_free(s->users);
-    pt__keys_free(s->jwt.keys);
+    pt__credentials_free(s->credentials);
     for (size_t i = 0; i < sizeof(s->texts) / sizeof(s->texts[0]); i++)
         free(s->texts[i]);
     free(s);
+}
+
+pt_status pt_sign_in_reload(pt_sign_in *s, const pt_config *config, pt_error *err)
+{
+    return pt__credentials_reload(s->credentials, config, s->known, err);
 }
 
 void pt_sign_in_set_own(pt_sign_in *s, const pt_authenticator *own)
@@ -373,7 +334,7 @@ void pt_sign_in_set_own(pt_sign_in *s, const pt_authenticator *own)
 
 const pt_authenticator *pt_sign_in_authenticator(const pt_sign_in *s)
 {
-    bool asks = s->has_token || s->users != NULL || s->jwt.keys != NULL || s->own != NULL;
+    bool asks = s->has_token || s->has_passwords || s->has_web_tokens || s->own != NULL;
     return asks ? &s->authenticator : NULL;
 }
 

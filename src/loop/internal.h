@@ -24,6 +24,7 @@ struct pt__loop {
     uv_timer_t timer;
     uv_signal_t terminate;
     uv_signal_t interrupt;
+    uv_signal_t hang_up;
     pt__loop_options options;
     pt_mailbox *mailbox;
     pt__listener *listeners;

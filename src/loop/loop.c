@@ -108,6 +108,13 @@ static void on_signal(uv_signal_t *handle, int number)
     pt__loop_drain(loop);
 }
 
+static void on_hang_up(uv_signal_t *handle, int number)
+{
+    (void)number;
+    pt__loop *loop = handle->data;
+    loop->options.reload(loop->options.reload_context);
+}
+
 void pt__loop_drain(pt__loop *loop)
 {
     loop->draining = true;
@@ -133,10 +140,14 @@ static int open_handles(pt__loop *loop)
     if (result == 0)
         result = uv_signal_init(&loop->uv, &loop->interrupt);
     if (result == 0)
+        result = uv_signal_init(&loop->uv, &loop->hang_up);
+    if (result == 0)
         result = uv_signal_start(&loop->terminate, on_signal, SIGTERM);
     if (result == 0)
         result = uv_signal_start(&loop->interrupt, on_signal, SIGINT);
-    loop->wake.data = loop->timer.data = loop->terminate.data = loop->interrupt.data = loop;
+    if (result == 0 && loop->options.reload != NULL)
+        result = uv_signal_start(&loop->hang_up, on_hang_up, SIGHUP);
+    loop->wake.data = loop->timer.data = loop->terminate.data = loop->interrupt.data = loop->hang_up.data = loop;
     return result;
 }
 

@@ -25,11 +25,13 @@ typedef struct pt__loop_options {
     uint64_t drain_timeout_ms;             /* how long running calls may go on once the loop drains */
     void (*draining)(void *context);       /* told once when draining starts; NULL: nobody */
     void *draining_context;
+    void (*reload)(void *context); /* at SIGHUP; NULL: the signal is left alone */
+    void *reload_context;
     pt_log_sink log;
     void *log_context;
 } pt__loop_options;
 
-/** With a mailbox and handlers for SIGTERM and SIGINT: the first drains, the second stops. */
+/** With a mailbox and handlers for SIGTERM and SIGINT, of which the first drains and the second stops, and SIGHUP. */
 pt_status pt__loop_new(const pt__loop_options *options, pt__loop **out, pt_error *err);
 
 /** Runs what is left in the mailbox, to which nothing may post any more: end the workers first. */

@@ -14,6 +14,9 @@ enum { RECORD_BYTES = 16384, NAME_BYTES = 256 };
 struct pt__tls_context {
     SSL_CTX *ssl;
     BIO_METHOD *method;
+    char *certificate_path;
+    char *key_path;
+    char *client_ca_path; /* NULL: clients need no certificate */
 };
 
 struct pt__tls {
@@ -132,16 +135,28 @@ static pt_status require_client(SSL_CTX *ssl, const char *client_ca_path, pt_err
     return PT_OK;
 }
 
+/* `*out` is the caller's, also after failure. */
+static pt_status read_files(const pt__tls_context *context, SSL_CTX **out, pt_error *err)
+{
+    *out = SSL_CTX_new(TLS_server_method());
+    if (*out == NULL)
+        return pt_error_set(err, PT_NO_MEMORY, "no memory for TLS");
+    PT_TRY(set_rules(*out, err));
+    PT_TRY(load_certificate(*out, context->certificate_path, context->key_path, err));
+    return context->client_ca_path == NULL ? PT_OK : require_client(*out, context->client_ca_path, err);
+}
+
 static pt_status set_up(pt__tls_context *context, const char *certificate_path, const char *key_path,
                         const char *client_ca_path, pt_error *err)
 {
     context->method = make_method();
-    context->ssl = SSL_CTX_new(TLS_server_method());
-    if (context->ssl == NULL || context->method == NULL)
+    context->certificate_path = strdup(certificate_path);
+    context->key_path = strdup(key_path);
+    context->client_ca_path = client_ca_path == NULL ? NULL : strdup(client_ca_path);
+    if (context->method == NULL || context->certificate_path == NULL || context->key_path == NULL ||
+        (client_ca_path != NULL && context->client_ca_path == NULL))
         return pt_error_set(err, PT_NO_MEMORY, "no memory for TLS");
-    PT_TRY(set_rules(context->ssl, err));
-    PT_TRY(load_certificate(context->ssl, certificate_path, key_path, err));
-    return client_ca_path == NULL ? PT_OK : require_client(context->ssl, client_ca_path, err);
+    return read_files(context, &context->ssl, err);
 }
 
 pt_status pt__tls_context_new(const char *certificate_path, const char *key_path, const char *client_ca_path,
@@ -158,12 +173,29 @@ pt_status pt__tls_context_new(const char *certificate_path, const char *key_path
     return status;
 }
 
+/* Connections that are open keep what they began with: each holds a reference. */
+pt_status pt__tls_context_reload(pt__tls_context *context, pt_error *err)
+{
+    SSL_CTX *read;
+    pt_status status = read_files(context, &read, err);
+    SSL_CTX *unused = read;
+    if (status == PT_OK) {
+        unused = context->ssl;
+        context->ssl = read;
+    }
+    SSL_CTX_free(unused);
+    return status;
+}
+
 void pt__tls_context_free(pt__tls_context *context)
 {
     if (context == NULL)
         return;
     SSL_CTX_free(context->ssl);
     BIO_meth_free(context->method);
+    free(context->certificate_path);
+    free(context->key_path);
+    free(context->client_ca_path);
     free(context);
 }
 

@@ -22,6 +22,8 @@ typedef struct pt__tls_context pt__tls_context;
 pt_status pt__tls_context_new(const char *certificate_path, const char *key_path, const char *client_ca_path,
                               pt__tls_context **out, pt_error *err);
 void pt__tls_context_free(pt__tls_context *context);
+/** Reads the files again, for connections made from now on; nothing has changed on failure. Threads: as pt__tls_new. */
+pt_status pt__tls_context_reload(pt__tls_context *context, pt_error *err);
 
 /** One connection. */
 typedef struct pt__tls pt__tls;

@@ -15,7 +15,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { STOP_LIMIT_SECONDS = 10 }; /* for workers to end once everything is cancelled */
+enum {
+    STOP_LIMIT_SECONDS = 10, /* for workers to end once everything is cancelled */
+    RELOAD_MESSAGE_BYTES = 1024
+};
 
 typedef struct server {
     const pt_config *config;
@@ -60,6 +63,28 @@ static void on_draining(void *context)
     pt_host_drain(s->host, s->drain_timeout_ms);
 }
 
+static void report_reload(server *s, const char *what, pt_status status, const pt_error *err)
+{
+    char message[RELOAD_MESSAGE_BYTES];
+    if (status == PT_OK)
+        snprintf(message, sizeof(message), "SIGHUP: %s have been read again", what);
+    else
+        snprintf(message, sizeof(message), "SIGHUP: %s stay as they were: %s", what, pt_error_full_message(err));
+    pt__server_log_write(&s->log, status == PT_OK ? PT_LOG_INFO : PT_LOG_ERROR, "server", message);
+}
+
+/* At SIGHUP. A broken file leaves what there is: clients go on to be served. */
+static void on_reload(void *context)
+{
+    server *s = context;
+    pt_error err = PT_ERROR_INIT;
+    report_reload(s, "users, tokens and keys", pt_sign_in_reload(s->sign_in, s->config, &err), &err);
+    pt_error_clear(&err);
+    if (s->tls != NULL)
+        report_reload(s, "certificates", pt__tls_context_reload(s->tls, &err), &err);
+    pt_error_clear(&err);
+}
+
 static pt_status open_loop(server *s, pt_error *err)
 {
     pt__loop_options options = {
@@ -71,6 +96,8 @@ static pt_status open_loop(server *s, pt_error *err)
         .tls = s->tls,
         .draining = on_draining,
         .draining_context = s,
+        .reload = on_reload,
+        .reload_context = s,
         .log = pt__server_log_write,
         .log_context = &s->log,
     };
