@@ -85,6 +85,7 @@ typedef struct pt_job_report {
     int32_t attempt;     /* 1, and one more with each recovery */
     bool is_output_kept; /* in a file */
     const char *detail;  /* what wrappers decided, such as the backend that was chosen; NULL: nothing */
+    const char *user;    /* who asked; "" or NULL when anonymous */
 } pt_job_report;
 
 /** Texts live as long as the job. */

@@ -179,6 +179,110 @@ static void put_between(pt__buffer *out, const pt_expr_call *call, const char *o
     pt__buffer_append_string(out, close);
 }
 
+static const pt_expr *below_casts(const pt_expr *expr)
+{
+    while (expr->kind == PT_EXPR_CAST && pt__expr_as_cast(expr)->is_implicit)
+        expr = pt__expr_as_cast(expr)->child;
+    return expr;
+}
+
+static bool is_interval(const pt_expr *expr)
+{
+    return expr->type != NULL && pt__type_is_interval(expr->type);
+}
+
+static void put_pair(pt__buffer *out, const char *open, const pt_expr *x, const char *middle, const pt_expr *y,
+                     const char *close)
+{
+    pt__buffer_append_string(out, open);
+    put(out, x);
+    pt__buffer_append_string(out, middle);
+    put(out, y);
+    pt__buffer_append_string(out, close);
+}
+
+/* What Spark has in the place of a date plus or minus something, and of a number times an interval. */
+static bool put_days(pt__buffer *out, const pt_expr_call *call, const char *name)
+{
+    bool is_plus = strcmp(name, "+") == 0;
+    if (call->argument_count != 2 || call->arguments[0]->type == NULL || call->arguments[1]->type == NULL)
+        return false;
+    bool swapped = (is_plus && (is_interval(call->arguments[0]) || pt__type_is_datetime(call->arguments[1]->type)) &&
+                    !is_interval(call->arguments[1])) ||
+                   (strcmp(name, "*") == 0 && is_interval(call->arguments[1]));
+    const pt_expr *x = below_casts(call->arguments[swapped]);
+    const pt_expr *y = below_casts(call->arguments[!swapped]);
+    if (x->type == NULL || y->type == NULL)
+        return false;
+    bool moves = (is_plus || strcmp(name, "-") == 0) && !is_interval(x);
+    bool is_date = moves && x->type->id == PT_TYPE_DATE;
+    if (is_date && !is_interval(y) && !pt__type_is_datetime(y->type))
+        put_pair(out, is_plus ? "date_add(" : "date_sub(", x, ", ", y, ")");
+    else if (is_date && y->type->id == PT_TYPE_INTERVAL_DAY_TIME && y->type->end_field == 0)
+        put_pair(out, "date_add(", x, is_plus ? ", extractansiintervaldays(" : ", (- extractansiintervaldays(", y,
+                 is_plus ? "))" : ")))");
+    else if (moves && is_interval(y))
+        put_pair(out, "", x, is_plus ? " + " : " - ", y, "");
+    else if (swapped && strcmp(name, "*") == 0)
+        put_pair(out, "(", x, " * ", y, ")");
+    else
+        return false;
+    return true;
+}
+
+/* The whole number that Spark compares with in the place of a decimal literal. */
+static void put_rounded(pt__buffer *out, const pt_expr_literal *literal, bool up)
+{
+    char text[PT_DECIMAL_TEXT_BYTES];
+    pt_int128 unit = 1;
+    for (int i = 0; i < literal->base.type->scale; i++)
+        unit *= 10;
+    pt_int128 value = literal->value.as.decimal;
+    pt_int128 whole = value / unit;
+    whole += up && whole * unit < value;
+    whole -= !up && whole * unit > value;
+    pt__decimal_format(whole, 0, text);
+    pt__buffer_append_string(out, text);
+}
+
+static const pt_expr_literal *decimal_literal(const pt_expr *expr)
+{
+    bool is_one = expr->kind == PT_EXPR_LITERAL && expr->type->id == PT_TYPE_DECIMAL;
+    return is_one && !pt__expr_as_literal(expr)->value.is_null ? pt__expr_as_literal(expr) : NULL;
+}
+
+/* i > 1.5 is (i > 1), and so on. */
+static bool put_number_comparison(pt__buffer *out, const pt_expr_call *call, const char *name)
+{
+    static const char *const SYMBOLS[] = {"<", ">=", ">", "<="};
+    int symbol = -1;
+    for (int i = 0; i < 4; i++)
+        symbol = strcmp(SYMBOLS[i], name) == 0 ? i : symbol;
+    if (call->argument_count != 2 || symbol < 0)
+        return false;
+    const pt_expr *x = below_casts(call->arguments[0]);
+    const pt_expr *y = below_casts(call->arguments[1]);
+    const pt_expr_literal *left = decimal_literal(x);
+    const pt_expr_literal *right = decimal_literal(y);
+    bool fits = (left != NULL && y->type != NULL && pt__type_is_integral(y->type)) ||
+                (right != NULL && x->type != NULL && pt__type_is_integral(x->type));
+    if (!fits)
+        return false;
+    bool up = (symbol < 2) == (right != NULL); /* towards what the comparison leaves alone */
+    pt__buffer_append_string(out, "(");
+    if (left != NULL)
+        put_rounded(out, left, up);
+    else
+        put(out, x);
+    pt__buffer_printf(out, " %s ", name);
+    if (right != NULL)
+        put_rounded(out, right, up);
+    else
+        put(out, y);
+    pt__buffer_append_string(out, ")");
+    return true;
+}
+
 /* Calls that are spelled as operators; false: an ordinary function. */
 static bool put_operator(pt__buffer *out, const pt_expr_call *call, const char *name)
 {
@@ -213,6 +317,8 @@ static bool put_operator(pt__buffer *out, const pt_expr_call *call, const char *
         put_when(out, call);
         return true;
     }
+    if (put_days(out, call, name) || put_number_comparison(out, call, name))
+        return true;
     if (call->argument_count == 2 && is_infix(name)) {
         put_infix(out, call, strcmp(name, "==") == 0 ? "=" : name);
         return true;
@@ -281,27 +387,46 @@ static void put_within_group(pt__buffer *out, const pt_expr_call *call, const ch
     pt__buffer_append_string(out, ")");
 }
 
+static bool has_type(const pt_expr *expr, pt_type_id id)
+{
+    return expr->type != NULL && expr->type->id == id;
+}
+
+static bool pads_bytes(const pt_expr_call *call, const char *name)
+{
+    return (strcasecmp(name, "lpad") == 0 || strcasecmp(name, "rpad") == 0) &&
+           has_type(call->arguments[0], PT_TYPE_BINARY);
+}
+
 static void put_arguments(pt__buffer *out, const pt_expr_call *call, const char *name)
 {
     static const struct {
         const char *name;
         size_t given;
         size_t shown;
+        const char *before;
         const char *added;
     } PRINTED[] = {
-#define PT_PRINTED(name, given, shown, added) {name, given, shown, added},
+#define PT_PRINTED(name, given, shown, added) {name, given, shown, "", added},
+#define PT_PRINTED_AFTER(name, given, before, added) {name, given, given, before, added},
 #include "analyze/printed_arguments.def"
 #undef PT_PRINTED
+#undef PT_PRINTED_AFTER
     };
     size_t shown = call->argument_count;
+    const char *before = "";
     const char *added = "";
     for (size_t i = 0; i < sizeof(PRINTED) / sizeof(PRINTED[0]); i++) {
         bool counts = PRINTED[i].given == SIZE_MAX || PRINTED[i].given == call->argument_count;
         if (counts && strcasecmp(PRINTED[i].name, name) == 0) {
             shown = PRINTED[i].shown < shown ? PRINTED[i].shown : shown;
+            before = PRINTED[i].before;
             added = PRINTED[i].added;
         }
     }
+    if (shown == 2 && *added != '\0' && pads_bytes(call, name))
+        added = ", X'00'";
+    pt__buffer_append_string(out, before);
     put_list(out, call->arguments, shown, ", ");
     pt__buffer_append_string(out, added);
 }

@@ -107,11 +107,25 @@ static bool is_interval(const pt_expr *expr)
     return pt__type_is_interval(expr->type);
 }
 
+/* Text that is read as a timestamp; what it gives is text, too. */
+static pt_status moved_text(pt__analyzer *a, const pt_expr_call *call, pt__match *match, size_t at, pt_error *err)
+{
+    if (match->arguments[1 - at]->type->id == PT_TYPE_INTERVAL_YEAR_MONTH)
+        return pt__fail_differing(a, call, err);
+    const pt_expr *moved;
+    pt__cast_argument(a, match, at, PT_T(TIMESTAMP));
+    PT_TRY(pt__call(a, match->function->name, match->arguments, 2, &moved, err));
+    match->folded = pt__make_cast(a, moved, PT_T(STRING), PT_CAST_ANSI, true);
+    match->type = PT_T(STRING);
+    match->nullable = true;
+    return PT_OK;
+}
+
 /* date or timestamp, plus or minus an interval. */
 static pt_status moved_datetime(pt__analyzer *a, const pt_expr_call *call, pt__match *match, size_t at, pt_error *err)
 {
     if (pt__type_is_string(match->arguments[at]->type))
-        pt__cast_argument(a, match, at, PT_T(TIMESTAMP));
+        return moved_text(a, call, match, at, err);
     const pt_type *moved = match->arguments[at]->type;
     const pt_type *interval = match->arguments[1 - at]->type;
     if (!pt__type_is_datetime(moved))

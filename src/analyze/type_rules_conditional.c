@@ -108,6 +108,8 @@ PT_RULE(decode)
 /* assert_true(x): the message names the condition. */
 PT_RULE(assert_true)
 {
+    if (call->argument_count == 2)
+        return PT_NOT_FOUND;
     if (call->arguments[0]->type->id != PT_TYPE_BOOLEAN)
         return pt__mismatch(a, call, 0, "\"BOOLEAN\"", err);
     const pt_expr **arguments = pt__arena_array(a->arena, const pt_expr *, 2);

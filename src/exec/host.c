@@ -104,6 +104,7 @@ static void init_locks(pt_host *host)
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pt__past_jobs_init(&host->past_jobs);
     pthread_mutex_init(&host->lock, NULL);
     pthread_mutex_init(&host->id_lock, NULL);
     pthread_cond_init(&host->housekeeping, &monotonic);
@@ -119,6 +120,7 @@ static void free_memory(pt_host *host)
     pt__host_close_store(host);
     pt__schema_cache_clear(host);
     pt__recent_deinit(&host->closed);
+    pt__past_jobs_deinit(&host->past_jobs);
     pt__tokens_free(host->tokens);
     pt__zones_free(host->zones);
     pthread_cond_destroy(&host->housekeeping);
@@ -398,6 +400,19 @@ pt_status pt__host_run(pt_host *host, void (*run)(void *context), void *context,
     if (refuse)
         return pt_error_set(err, PT_UNAVAILABLE, "the server is shutting down");
     return pt__workers_post(host->workers, run, context, err);
+}
+
+void pt__host_past_jobs(pt_host *host, void (*visit)(void *context, const pt_job_report *report), void *context)
+{
+    pt__past_jobs_each(&host->past_jobs, visit, context);
+}
+
+size_t pt__host_session_count(pt_host *host)
+{
+    pthread_mutex_lock(&host->lock);
+    size_t count = host->sessions.live_count;
+    pthread_mutex_unlock(&host->lock);
+    return count;
 }
 
 /* ---- housekeeping ---- */

@@ -11,6 +11,7 @@
 #include "base/uuid.h"
 
 #include <portico/host.h>
+#include <portico/job.h>
 #include <portico/session.h>
 
 #include <stdint.h>
@@ -31,6 +32,12 @@ typedef struct pt__session_key {
  * Threads: any; does not block on the backend.
  */
 pt_status pt__host_session(pt_host *host, const pt__session_key *key, bool create, pt_session **out, pt_error *err);
+
+/** Calls `visit`, which must not call the host, for the last jobs that clients have let go of. Threads: any. */
+void pt__host_past_jobs(pt_host *host, void (*visit)(void *context, const pt_job_report *report), void *context);
+
+/** How many sessions there are. Threads: any. */
+size_t pt__host_session_count(pt_host *host);
 
 /** Closes the session and refuses its key from now on; an unknown one is no error, but is refused from now on too. */
 pt_status pt__host_release_session(pt_host *host, const pt__session_key *key, bool allow_reconnect, pt_error *err);

@@ -482,6 +482,9 @@ void pt__job_forget(pt_job *job, bool abandoned)
     pt__spool_clear_locked(job);
     pt__spool_wake_locked(job);
     pthread_mutex_unlock(&job->lock);
+    pt_job_report report = {.size_bytes = sizeof(report)};
+    if (pt_job_status(job, &report, NULL) == PT_OK)
+        pt__past_jobs_add(&job->session->host->past_jobs, &report);
     pt_job_unref(job);
 }
 

@@ -44,6 +44,7 @@ static pt_job_report report_job(pt_job *job)
         .backend = job->backend,
         .attempt = job->attempt,
         .detail = detail,
+        .user = job->session->user,
         .is_output_kept = job->durable != NULL && job->durable->output_name != NULL,
     };
     pthread_mutex_unlock(&job->lock);
@@ -159,6 +160,7 @@ static pt_job_report report_record(const pt_job_record *record, const pt__job_ou
         .backend = outcome->backend,
         .attempt = (int32_t)outcome->attempt,
         .is_output_kept = outcome->output != NULL,
+        .user = record->user,
     };
 }
 

@@ -12,6 +12,7 @@
 #include "base/timezone.h"
 #include "decode/options.h"
 #include "exec/limits.h"
+#include "exec/past_jobs.h"
 #include "exec/recent.h"
 #include "exec/session.h"
 #include "exec/tokens.h"
@@ -65,8 +66,9 @@ struct pt_host {
     pt__map translators;       /* decode.c: by type name */
     pt__extensions extensions; /* the translators as decoders see them */
     pt__decode_options translator_options;
-    bool has_wrappers;    /* set up before there are sessions */
-    pt__map sessions;     /* "session id/user" to pt_session, one reference each */
+    bool has_wrappers; /* set up before there are sessions */
+    pt__map sessions;  /* "session id/user" to pt_session, one reference each */
+    pt__past_jobs past_jobs;
     pt__recent closed;    /* keys of sessions that were released */
     pt__map functions;    /* "database.name" to pt__function_entry: persistent ones */
     pt__map schemas;      /* schema_cache.c */

@@ -5,6 +5,7 @@
 #include "server/log.h"
 #include "server/plugins.h"
 #include "server/security.h"
+#include "server/status_listener.h"
 #include "server/wrapping.h"
 #include "wire/limits.h"
 
@@ -29,6 +30,7 @@ typedef struct server {
     pt_sign_in *sign_in;
     pt__tls_context *tls;
     pt__loop *loop;
+    pt__status_listener *status;
     pt__limits limits;
     uint64_t drain_timeout_ms;
 } server;
@@ -142,6 +144,7 @@ static pt_status serve(server *s, pt_error *err)
     PT_TRY(pt_sign_in_new(s->host, s->config, &s->sign_in, err));
     PT_TRY(mount_frontends(s, err));
     PT_TRY(open_loop(s, err));
+    PT_TRY(pt__status_listener_new(s->host, s->config, &s->status, err));
     PT_TRY(listen_at_all(s, err));
     pt__loop_run(s->loop);
     return PT_OK;
@@ -172,6 +175,7 @@ int pt__serve_command(const pt__arguments *arguments)
     server s = {.config = arguments->config};
     pt__server_log_init(&s.log, s.config);
     serve(&s, &err);
+    pt__status_listener_free(s.status);
     pt_routes_free(s.routes);
     pt_sign_in_free(s.sign_in); /* posts to the loop's mailbox until then, too */
     leave_after(STOP_LIMIT_SECONDS);
