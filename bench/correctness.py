@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Answers against their oracles: TPC-H against the published answers and DuckDB in process, TPC-DS against real Spark on the same files.
 
-  correctness.py tpch [--scale 1]        22 queries on temporary views over Parquet
+  correctness.py tpch [--scale 1]        22 queries on temporary views over Parquet; with --on cluster, on a Ballista cluster
   correctness.py tpcds [--scale 0.1]     99 queries; the first run asks real Spark (Java 17, some minutes) and keeps its answers
 
 A query is right, wrong, or failed with an error; any wrong one makes the exit status 1.
 """
-import argparse, csv, decimal, io, json, math, os, sys, time
-import common
+import argparse, contextlib, csv, decimal, io, json, math, os, sys, time
+import clusters, common
 
 
 def cell(v):
@@ -48,10 +48,18 @@ def run(spark, sql):
     return [[cell(v) if not isinstance(v, str) else v.strip() or None for v in row] for row in spark.sql(sql).collect()]
 
 
-def check_tpch(scale):
+@contextlib.contextmanager
+def portico(on):
+    """A server over DuckDB, or before a cluster of its own."""
+    with contextlib.ExitStack() as stack:
+        server = stack.enter_context(clusters.Cluster()).portico() if on == "cluster" else common.portico()
+        stack.callback(server.close)
+        yield server
+
+
+def check_tpch(scale, on):
     queries, answers = common.tpch_queries(), common.tpch_answers(scale)
-    server = common.portico()
-    try:
+    with portico(on) as server:
         spark = common.with_views(common.session(server.url), common.tpch(scale))
         results, other_text, con = {}, [], common.duckdb_views(common.tpch(scale))
         for n, sql in sorted(queries.items()):
@@ -66,8 +74,6 @@ def check_tpch(scale):
         print(f"generated text (addresses, comments) differs between the data and the published answers in {other_text}: "
               "there the engine's own answer on the same files is the oracle")
         return results
-    finally:
-        server.close()
 
 
 def tpcds_expected(scale):
@@ -122,11 +128,12 @@ def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("suite", choices=["tpch", "tpcds"])
     ap.add_argument("--scale", type=float)
+    ap.add_argument("--on", choices=["duckdb", "cluster"], default="duckdb", help="what runs the 22 queries")
     ap.add_argument("--json", help="write the outcome of each query to this file")
     a = ap.parse_args()
     scale = a.scale if a.scale is not None else 1 if a.suite == "tpch" else 0.1
     scale = int(scale) if scale == int(scale) else scale
-    results = check_tpch(scale) if a.suite == "tpch" else check_tpcds(scale)
+    results = check_tpch(scale, a.on) if a.suite == "tpch" else check_tpcds(scale)
     if a.json:
         json.dump(results, open(a.json, "w"), indent=1)
     numbers = {}
