@@ -26,6 +26,9 @@ class Cluster:
     def portico(self, *options):
         return common.portico("--backend", "ballista", "--ballista.schedulers", self.address, *options)
 
+    def pids(self):
+        return [p.process.pid for p in (self.cluster.scheduler, *self.cluster.executors)]
+
     def __enter__(self):
         return self
 

@@ -6,10 +6,10 @@
 Measures: tpch (all 22 queries through PySpark against DuckDB in this process), select1 (median of select 1 as Arrow),
 lineitem (3 M rows x 16 columns as Arrow, and how far memory grows), clients (16 clients of select k), start (to listening), memory (idle, and per idle
 session), wrappers (what they add to a small query, and per row), flight (Flight SQL by ADBC: small statements, a large result, an ingestion, 500
-connections; beside `sail flight server` and pyarrow's; --part takes some of these). The best of the rounds counts, of small statements the median; peers are asked in turn.
+connections; beside `sail flight server` and pyarrow's; --part takes some of these), ballista (TPC-H and a trivial query on a Ballista cluster, beside Ballista's own client). The best of the rounds counts, of small statements the median; peers are asked in turn.
 """
 import argparse, json, os, subprocess, sys, time
-import common, flight
+import common, flight, on_ballista
 
 
 def timed(f):
@@ -192,7 +192,7 @@ def wrappers(a):
     return sorted(runs, key=lambda r: r["added_us"])[len(runs) // 2]
 
 
-MEASURES = {"tpch": tpch, "select1": select1, "lineitem": lineitem, "clients": clients, "start": start, "memory": memory, "wrappers": wrappers, "flight": flight.measure}
+MEASURES = {"tpch": tpch, "select1": select1, "lineitem": lineitem, "clients": clients, "start": start, "memory": memory, "wrappers": wrappers, "flight": flight.measure, "ballista": on_ballista.measure}
 
 
 def rows_of(results):
@@ -226,6 +226,8 @@ def rows_of(results):
         rows.append(["five wrappers, ns added per row", f"{w['added_row_ns']:.2f}", "", f"0; bare {w['bare_row_ns']:.1f}"])
     if "flight" in r:
         rows += flight.rows_of(r["flight"])
+    if "ballista" in r:
+        rows += on_ballista.rows_of(r["ballista"])
     return rows
 
 

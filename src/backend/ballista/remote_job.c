@@ -14,7 +14,7 @@ typedef Ballista__Protobuf__JobStatus job_status;
 /* A job that ends sooner is run again as quickly as it is found. */
 enum { ANNOUNCE_AFTER_MS = 250, HANDLE_BYTES = PT_CHANNEL_ADDRESS_BYTES + PT_REMOTE_JOB_ID_BYTES + 32 };
 
-enum { RECONNECT_PAUSE_MS = 200, SUBMISSIONS_MAX = 3, FIRST_EVENT_MS = 1000, UNKNOWN_MAX = 5 };
+enum { RECONNECT_PAUSE_MS = 200, SUBMISSIONS_MAX = 3, FIRST_EVENT_MS = 1000, UNKNOWN_MS = 50, PAUSE_PART = 10 };
 
 static const pt__ballista_options *options_of(const pt__remote_job *job)
 {
@@ -216,24 +216,36 @@ static void nudge(pt__remote_job *job)
     pt__scheduler_nudge(job->channel, options_of(job));
 }
 
+/* A tenth of the time that it has taken so far, so that this is what asking can add. */
+static uint64_t pause_of(const pt__remote_job *job, uint64_t begun_ms)
+{
+    const pt__ballista_options *options = options_of(job);
+    uint64_t part_ms = (pt__monotonic_ms() - begun_ms) / PAUSE_PART;
+    return earlier(part_ms > options->poll_first_ms ? part_ms : options->poll_first_ms, options->poll_most_ms);
+}
+
+static pt_status wait_a_while(pt__remote_job *job, uint64_t pause_ms, pt_error *err)
+{
+    pt__wake_sleep(job->wake, earlier(pt__ms_from_now(pause_ms), job->give_up_ms));
+    if (pt__wake_is_raised(job->wake))
+        return pt_error_set(err, PT_CANCELLED, "the query was cancelled");
+    return pt__monotonic_ms() >= job->give_up_ms ? give_up(job, err) : PT_OK;
+}
+
 static pt_status poll_to_end(pt__remote_job *job, pt__arena *arena, progress *out, pt_error *err)
 {
-    uint64_t pause_ms = options_of(job)->poll_first_ms;
-    unsigned unknown = 0;
+    uint64_t begun_ms = pt__monotonic_ms();
+    uint64_t known_ms = begun_ms;
     *out = GOES_ON;
     while (*out == GOES_ON) {
-        pt__wake_sleep(job->wake, earlier(pt__ms_from_now(pause_ms), job->give_up_ms));
-        if (pt__wake_is_raised(job->wake))
-            return pt_error_set(err, PT_CANCELLED, "the query was cancelled");
-        if (pt__monotonic_ms() >= job->give_up_ms)
-            return give_up(job, err);
-        pause_ms = earlier(pause_ms + (pause_ms + 1) / 2, options_of(job)->poll_most_ms);
+        PT_TRY(wait_a_while(job, pause_of(job, begun_ms), err));
         nudge(job);
         announce(job);
         PT_TRY(poll_once(job, arena, out, err));
         /* Between taking a job and planning it a scheduler loses sight of it for a moment. */
-        unknown = *out == IS_LOST ? unknown + 1 : 0;
-        if (*out == IS_LOST && !job->is_over && unknown < UNKNOWN_MAX)
+        if (*out != IS_LOST)
+            known_ms = pt__monotonic_ms();
+        else if (!job->is_over && pt__monotonic_ms() - known_ms < UNKNOWN_MS)
             *out = GOES_ON;
     }
     return PT_OK;
