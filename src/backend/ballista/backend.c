@@ -1,10 +1,9 @@
+#include "backend/ballista/companion.h"
 #include "backend/ballista/explain.h"
+#include "backend/ballista/keep.h"
 #include "backend/ballista/operation.h"
 #include "backend/ballista/reads_only.h"
 #include "plan/arrow_schema.h"
-
-#include <portico/host.h>
-#include <portico/wrapper.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,46 +52,21 @@ static pt_status open_session(void *self, const pt_session_request *request, voi
     return PT_OK;
 }
 
-/* ---- files: a cluster cannot tell their columns, so the DuckDB of the host does ---- */
-
-static pt_status find_reader(const pt__ballista *cluster, pt_backend *out, pt_error *err)
-{
-    bool is_found =
-        cluster->env->host != NULL && pt_host_backend(cluster->env->host, pt_backend_duckdb.name, out, NULL) == PT_OK;
-    if (is_found && pt_backend_has(out, describe_files))
-        return PT_OK;
-    return pt_error_set(err, PT_UNSUPPORTED,
-                        "Ballista does not tell the columns of files, and the host has no backend duckdb that would");
-}
-
 static void close_session(void *self)
 {
     pt__ballista_session *session = self;
-    pt_backend reader;
-    if (session->files != NULL && find_reader(session->cluster, &reader, NULL) == PT_OK)
-        reader.vtable->close_session(session->files);
+    pt__companion_close(session);
     pthread_mutex_destroy(&session->lock);
     free(session);
 }
 
-static pt_status need_reader_session(pt__ballista_session *session, const pt_backend *reader, pt_error *err)
-{
-    const pt_session_request request = {sizeof(request), "", session->id};
-    pthread_mutex_lock(&session->lock);
-    pt_status status =
-        session->files != NULL ? PT_OK : reader->vtable->open_session(reader->self, &request, &session->files, err);
-    pthread_mutex_unlock(&session->lock);
-    return status;
-}
-
+/* A cluster cannot tell the columns of files. */
 static pt_status describe_files(void *self, const struct pt_file_request *request, pt__arena *arena,
                                 const struct pt_type **out, pt_error *err)
 {
-    pt__ballista_session *session = self;
-    pt_backend reader;
-    PT_TRY(find_reader(session->cluster, &reader, err));
-    PT_TRY(need_reader_session(session, &reader, err));
-    return reader.vtable->describe_files(session->files, request, arena, out, err);
+    pt_backend companion;
+    PT_TRY(pt__companion_open(self, &companion, err));
+    return companion.vtable->describe_files(companion.self, request, arena, out, err);
 }
 
 /* ---- queries ---- */
@@ -102,9 +76,10 @@ static pt_status describe_plan(const pt__ballista *cluster, pt__arena *arena, co
 {
     pt__ballista_lowered lowered;
     const char *zone = query->time_zone == NULL ? "UTC" : query->time_zone;
+    const pt__ballista_lower_options options = pt__ballista_lowering(cluster, zone);
     if (PT_ARENA_GUARD(arena))
         return pt_error_set(err, PT_NO_MEMORY, "no memory to describe a query");
-    pt_status status = pt__ballista_lower_query(cluster, arena, query->plan, zone, &lowered, err);
+    pt_status status = pt__ballista_lower_query(arena, query->plan, &options, &lowered, err);
     if (status == PT_OK)
         status = pt__arrow_schema(lowered.columns, lowered.column_count, zone, out, err);
     pt__arena_unguard(arena);
@@ -134,6 +109,17 @@ static pt_status explain(void *session, const pt_query *query, pt__arena *arena,
     return pt__ballista_explain(session, query, arena, out, err);
 }
 
+static pt_status keep(void *session, const pt_query *query, void **kept, pt_error *err)
+{
+    return pt__ballista_keep(session, query, kept, err);
+}
+
+static void release_kept(void *self, void *kept)
+{
+    (void)self;
+    pt__ballista_release_kept(kept);
+}
+
 static bool reads_only(void *session, const pt_query *query)
 {
     (void)session;
@@ -153,5 +139,7 @@ const pt_backend_vtable pt_backend_ballista = {
     .execute = execute,
     .describe_files = describe_files,
     .explain = explain,
+    .keep = keep,
+    .release_kept = release_kept,
     .reads_only = reads_only,
 };

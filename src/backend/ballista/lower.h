@@ -24,7 +24,21 @@ typedef struct pt__ballista_lower_options {
     const char *time_zone;      /* of the session; NULL or "": UTC */
     uint32_t target_partitions; /* of scans; 0: 2 */
     size_t values_max;          /* cells of a local relation that go as values; 0: 100000 */
+    /**
+     * Sees to it that the rows of a relation that a cluster does not read, with the names of its visible columns, are
+     * in Parquet files of the folder `*url` when the query runs. NULL: such relations are refused. Errors: its own.
+     */
+    pt_status (*stage)(void *context, const pt_plan *relation, const char **url, pt_error *err);
+    void *stage_context;
 } pt__ballista_lower_options;
+
+/** What pt_cached_result.handle is: rows in a folder, as of `stage`, of pt__ballista_renamed. */
+typedef struct pt__ballista_kept {
+    const char *url;
+} pt__ballista_kept;
+
+/** The same relation whose visible columns are called s0, s1 …: names that files can have, whatever the user's are. */
+const pt_plan *pt__ballista_renamed(pt__arena *arena, const pt_plan *plan);
 
 /**
  * Result column i is called o<i> on the cluster, and has the Arrow layout that pt__arrow_schema gives for

@@ -205,10 +205,10 @@ static pt_status lower_kind(pt__bl *bl, const pt_plan *plan, const pt__bplan **o
     case PT_PLAN_WITH: return lower_with(bl, pt__plan_as_with(plan), out, err);
     case PT_PLAN_REFERENCE: return lower_reference(bl, pt__plan_as_reference(plan), out, err);
     case PT_PLAN_COLLECT_METRICS: return pt__bl_relation(bl, pt__plan_as_collect_metrics(plan)->input, out, err);
+    case PT_PLAN_CACHED: return pt__bl_cached(bl, pt__plan_as_cached(plan), out, err);
     case PT_PLAN_SCAN_TABLE:
-        return pt__bl_refuse(err, plan->origin, "reading a table that is kept in Portico's own catalog");
+        return pt__bl_stage(bl, plan, "reading a table that is kept in Portico's own catalog", out, err);
     case PT_PLAN_STREAM:
-    case PT_PLAN_CACHED:
     case PT_PLAN_TAIL:
     case PT_PLAN_GENERATE:
     case PT_PLAN_SAMPLE:

@@ -311,7 +311,7 @@ pt_status pt__bl_local(pt__bl *bl, const pt_plan_local *node, const pt__bplan **
     size_t width = node->base.column_count;
     size_t row_count = (size_t)node->rows->row_count;
     if (row_count * (width + 1) > values_max(bl))
-        return pt__bl_refuse(err, node->base.origin, "local relations of that many rows");
+        return pt__bl_stage(bl, &node->base, "local relations of that many rows", out, err);
     if (width == 0)
         return bare_rows(bl, row_count, out, err);
     local_rows rows = {bl, node, pt__arena_array(bl->arena, const pt__bx *, row_count *width), 0};

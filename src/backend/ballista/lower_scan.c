@@ -54,14 +54,22 @@ static const pt_field *found_field(const scan *s, const pt_field *field)
     return NULL;
 }
 
-static DatafusionCommon__Field *make_field(pt__arena *arena, const char *name, pt__btype *type)
+DatafusionCommon__Schema *pt__bl_schema(pt__arena *arena, size_t most)
+{
+    DatafusionCommon__Schema *schema = pt__arena_make(arena, DatafusionCommon__Schema);
+    datafusion_common__schema__init(schema);
+    schema->columns = pt__arena_array(arena, DatafusionCommon__Field *, most + 1);
+    return schema;
+}
+
+void pt__bl_add_field(pt__arena *arena, DatafusionCommon__Schema *schema, const char *name, pt__btype *type)
 {
     DatafusionCommon__Field *field = pt__arena_make(arena, DatafusionCommon__Field);
     datafusion_common__field__init(field);
     field->name = pt__unconst(name);
     field->arrow_type = type;
     field->nullable = true; /* a promise that files may not keep */
-    return field;
+    schema->columns[schema->n_columns++] = field;
 }
 
 static pt_status check_found(const scan *s, const pt_field *wanted, const pt_field *found, pt_error *err)
@@ -89,7 +97,7 @@ static pt_status parquet_schema(scan *s, DatafusionCommon__Schema *schema, pt_er
             data->fields[i].type->id == PT_TYPE_INTERVAL_YEAR_MONTH)
             return pt__bl_refuse(err, s->node->base.origin, "reading intervals from files");
         s->names[i] = found->name;
-        schema->columns[schema->n_columns++] = make_field(s->bl->arena, found->name, type);
+        pt__bl_add_field(s->bl->arena, schema, found->name, type);
     }
     return PT_OK;
 }
@@ -110,8 +118,7 @@ static pt_status refuse_options(const scan *s, const char *const *known, pt_erro
     return PT_OK;
 }
 
-static pt_status set_format(scan *s, Datafusion__ListingTableScanNode *node, DatafusionCommon__Schema *schema,
-                            pt_error *err)
+static pt_status check_options(const scan *s, pt_error *err)
 {
     static const char *const PARQUET[] = {"path",
                                           "mergeSchema",
@@ -123,14 +130,7 @@ static pt_status set_format(scan *s, Datafusion__ListingTableScanNode *node, Dat
                                           "int96RebaseMode",
                                           "header",
                                           NULL};
-    if (strcasecmp(s->node->format, "parquet") != 0)
-        return pt__bl_refuse(err, s->node->base.origin,
-                             pt__arena_printf(s->bl->arena, "reading files of the format %s", s->node->format));
-    PT_TRY(refuse_options(s, PARQUET, err));
-    node->file_format_type_case = DATAFUSION__LISTING_TABLE_SCAN_NODE__FILE_FORMAT_TYPE_PARQUET;
-    node->parquet = pt__arena_make(s->bl->arena, DatafusionCommon__ParquetFormat);
-    datafusion_common__parquet_format__init(node->parquet);
-    return parquet_schema(s, schema, err);
+    return refuse_options(s, PARQUET, err);
 }
 
 static Datafusion__TableReference *table_name(pt__arena *arena, const char *name)
@@ -144,31 +144,41 @@ static Datafusion__TableReference *table_name(pt__arena *arena, const char *name
     return reference;
 }
 
+pt__bplan *pt__bl_parquet(pt__bl *bl, const char *relation, char **urls, size_t count, DatafusionCommon__Schema *schema)
+{
+    Datafusion__ListingTableScanNode *node = pt__arena_make(bl->arena, Datafusion__ListingTableScanNode);
+    datafusion__listing_table_scan_node__init(node);
+    node->schema = schema;
+    node->paths = urls;
+    node->n_paths = count;
+    if (count == 1 && urls[0][strlen(urls[0]) - 1] == '/')
+        node->file_extension = pt__unconst(".parquet"); /* of what is in a folder */
+    node->collect_stat = true;
+    node->target_partitions = bl->target_partitions; /* 0 would kill the scheduler's planner */
+    node->table_name = table_name(bl->arena, relation);
+    node->file_format_type_case = DATAFUSION__LISTING_TABLE_SCAN_NODE__FILE_FORMAT_TYPE_PARQUET;
+    node->parquet = pt__arena_make(bl->arena, DatafusionCommon__ParquetFormat);
+    datafusion_common__parquet_format__init(node->parquet);
+    pt__bplan *made = pt__bplan_new(bl->arena);
+    made->node.logical_plan_type_case = DATAFUSION__LOGICAL_PLAN_NODE__LOGICAL_PLAN_TYPE_LISTING_SCAN;
+    made->node.listing_scan = node;
+    made->depth = 8;
+    made->weight = 8 + 3 * schema->n_columns + count;
+    return made;
+}
+
 /* A scan of the files [first, first + count), without partition columns. */
 static pt_status read_files(scan *s, size_t first, size_t count, pt__bplan **out, pt_error *err)
 {
     pt__arena *arena = s->bl->arena;
     const pt_file_set *files = s->node->files;
-    Datafusion__ListingTableScanNode *node = pt__arena_make(arena, Datafusion__ListingTableScanNode);
-    datafusion__listing_table_scan_node__init(node);
-    DatafusionCommon__Schema *schema = pt__arena_make(arena, DatafusionCommon__Schema);
-    datafusion_common__schema__init(schema);
-    schema->columns = pt__arena_array(arena, DatafusionCommon__Field *, files->data_schema->field_count + 1);
-    node->schema = schema;
-    node->paths = pt__arena_array(arena, char *, count + 1);
+    DatafusionCommon__Schema *schema = pt__bl_schema(arena, files->data_schema->field_count);
+    char **urls = pt__arena_array(arena, char *, count + 1);
     for (size_t i = 0; i < count; i++)
-        node->paths[i] = pt__unconst(file_url(arena, files->files[first + i].path));
-    node->n_paths = count;
-    node->collect_stat = true;
-    node->target_partitions = s->bl->target_partitions; /* 0 would kill the scheduler's planner */
-    node->table_name = table_name(arena, s->relation);
-    PT_TRY(set_format(s, node, schema, err));
-    pt__bplan *made = pt__bplan_new(arena);
-    made->node.logical_plan_type_case = DATAFUSION__LOGICAL_PLAN_NODE__LOGICAL_PLAN_TYPE_LISTING_SCAN;
-    made->node.listing_scan = node;
-    made->depth = 8;
-    made->weight = 8 + 3 * schema->n_columns + count;
-    *out = made;
+        urls[i] = pt__unconst(file_url(arena, files->files[first + i].path));
+    PT_TRY(check_options(s, err));
+    PT_TRY(parquet_schema(s, schema, err));
+    *out = pt__bl_parquet(s->bl, s->relation, urls, count, schema);
     return PT_OK;
 }
 
@@ -242,6 +252,9 @@ pt_status pt__bl_scan_files(pt__bl *bl, const pt_plan_scan_files *node, const pt
         return pt_error_set(err, PT_INTERNAL, "the scan of files has not been analyzed");
     if (node->files->file_count == 0)
         return pt__bl_no_rows(bl, &node->base, out, err);
+    if (strcasecmp(node->format, "parquet") != 0)
+        return pt__bl_stage(bl, &node->base,
+                            pt__arena_printf(bl->arena, "reading files of the format %s", node->format), out, err);
     scan s = {.bl = bl, .node = node};
     s.names = pt__arena_array(bl->arena, const char *, node->files->data_schema->field_count + 1);
     pt__bname *names = pt__arena_array(bl->arena, pt__bname, node->base.column_count + 1);

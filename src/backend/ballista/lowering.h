@@ -72,6 +72,14 @@ pt_status pt__bl_exact(pt__bl *bl, const pt_plan *plan, const pt__bplan **out, p
 /** The relation with one column more. */
 const pt__bplan *pt__bl_extend(pt__bl *bl, const pt__bplan *input, const pt__bx *item, const char *name,
                                const pt_type *type);
+/** A scan of Parquet files, or of one folder, whose URL ends in "/". */
+pt__bplan *pt__bl_parquet(pt__bl *bl, const char *relation, char **urls, size_t count,
+                          DatafusionCommon__Schema *schema);
+DatafusionCommon__Schema *pt__bl_schema(pt__arena *arena, size_t most);
+void pt__bl_add_field(pt__arena *arena, DatafusionCommon__Schema *schema, const char *name, pt__btype *type);
+/** A leaf that the cluster does not read (lower_stage.c); refused as `what` when nobody can read it for it. */
+pt_status pt__bl_stage(pt__bl *bl, const pt_plan *leaf, const char *what, const pt__bplan **out, pt_error *err);
+pt_status pt__bl_cached(pt__bl *bl, const pt_plan_cached *cached, const pt__bplan **out, pt_error *err);
 pt_status pt__bl_scan_files(pt__bl *bl, const pt_plan_scan_files *scan, const pt__bplan **out, pt_error *err);
 pt_status pt__bl_local(pt__bl *bl, const pt_plan_local *local, const pt__bplan **out, pt_error *err);
 pt_status pt__bl_values(pt__bl *bl, const pt_plan_values *values, const pt__bplan **out, pt_error *err);

@@ -5,6 +5,7 @@
 #include "backend/ballista/reads_only.h"
 #include "backend/ballista/relayout.h"
 #include "backend/ballista/remote_job.h"
+#include "backend/ballista/stage.h"
 #include "backend/ballista/write.h"
 #include "base/condition.h"
 #include "base/has.h"
@@ -27,6 +28,7 @@ typedef struct operation {
     _Atomic int state;
     pt_error failure;
     pt__remote_query query;
+    pt__ballista_stages stages; /* what has to be there before the job */
     pt__remote_job job;
     pt__fetch fetch;
     bool reads_only;
@@ -63,6 +65,7 @@ static void make_job(operation *op)
 static pt_status start(operation *op, pt_error *err)
 {
     op->state = PT_OPERATION_RUNNING;
+    PT_TRY(pt__ballista_stages_run(&op->stages, err));
     if (!op->has_job)
         make_job(op);
     PT_TRY(pt__remote_job_run(&op->job, op->arena, err));
@@ -243,6 +246,7 @@ static pt_status operation_status(pt_operation *base, pt_operation_state *out, p
 static pt_status operation_cancel(pt_operation *base, pt_error *err)
 {
     (void)err;
+    pt__ballista_stages_cancel(&of(base)->stages);
     pt__wake_raise(&of(base)->wake);
     return PT_OK;
 }
@@ -275,6 +279,7 @@ static void operation_free(pt_operation *base)
 {
     operation *op = of(base);
     stop(op);
+    pt__ballista_stages_deinit(&op->stages);
     if (op->schema.release != NULL)
         op->schema.release(&op->schema);
     pt__wake_deinit(&op->wake);
@@ -296,24 +301,43 @@ static const pt_operation_vtable OPERATION = {
 
 /* ---- making one ---- */
 
+static pt_status stage_nothing(void *context, const pt_plan *relation, const char **url, pt_error *err)
+{
+    (void)context;
+    (void)relation;
+    (void)err;
+    *url = "file:///portico/";
+    return PT_OK;
+}
+
 pt__ballista_lower_options pt__ballista_lowering(const pt__ballista *cluster, const char *time_zone)
 {
     return (pt__ballista_lower_options){.time_zone = time_zone,
-                                        .target_partitions = (uint32_t)cluster->options.target_partitions};
+                                        .target_partitions = (uint32_t)cluster->options.target_partitions,
+                                        .stage = *cluster->options.shared_directory == '\0' ? NULL : stage_nothing};
 }
 
-pt_status pt__ballista_lower_query(const pt__ballista *cluster, pt__arena *arena, const pt_plan *plan,
-                                   const char *time_zone, pt__ballista_lowered *out, pt_error *err)
+pt_status pt__ballista_lower_query(pt__arena *arena, const pt_plan *plan, const pt__ballista_lower_options *options,
+                                   pt__ballista_lowered *out, pt_error *err)
 {
-    const pt__ballista_lower_options options = pt__ballista_lowering(cluster, time_zone);
     if (plan->kind == PT_PLAN_WRITE_FILES) {
         pt__ballista_write write;
         *out = (pt__ballista_lowered){.columns = NULL};
-        return pt__ballista_write_prepare(arena, pt__plan_as_write_files(plan), &options, &write, err);
+        return pt__ballista_write_prepare(arena, pt__plan_as_write_files(plan), options, &write, err);
     }
     if (pt__plan_is_command(plan))
         return pt__raise(err, PT_COND_UNSUPPORTED_FEATURE, "feature", "commands on Ballista", NULL);
-    return pt__ballista_lower(arena, plan, &options, out, err);
+    return pt__ballista_lower(arena, plan, options, out, err);
+}
+
+static pt__ballista_lower_options staging(operation *op)
+{
+    pt__ballista_lower_options options = pt__ballista_lowering(op->cluster, op->query.time_zone);
+    if (options.stage != NULL) {
+        options.stage = pt__ballista_stage_rows;
+        options.stage_context = &op->stages;
+    }
+    return options;
 }
 
 static pt_status take_encoded(operation *op, const pt_encoded_query *encoded, pt_error *err)
@@ -336,7 +360,7 @@ static pt_status take_encoded(operation *op, const pt_encoded_query *encoded, pt
 
 static pt_status take_write(operation *op, const pt_plan_write_files *node, pt_error *err)
 {
-    const pt__ballista_lower_options options = pt__ballista_lowering(op->cluster, op->query.time_zone);
+    const pt__ballista_lower_options options = staging(op);
     PT_TRY(pt__ballista_write_prepare(op->arena, node, &options, &op->write, err));
     op->query.plan = op->write.plan;
     op->writes_files = true;
@@ -348,7 +372,8 @@ static pt_status take_plan(operation *op, const pt_plan *plan, pt_error *err)
     pt__ballista_lowered lowered;
     if (plan->kind == PT_PLAN_WRITE_FILES)
         return take_write(op, pt__plan_as_write_files(plan), err);
-    PT_TRY(pt__ballista_lower_query(op->cluster, op->arena, plan, op->query.time_zone, &lowered, err));
+    const pt__ballista_lower_options options = staging(op);
+    PT_TRY(pt__ballista_lower_query(op->arena, plan, &options, &lowered, err));
     op->query.plan = lowered.plan;
     op->reads_only = true;
     const char *zone = op->query.time_zone == NULL ? "UTC" : op->query.time_zone;
@@ -363,8 +388,9 @@ static pt_status take_checked(operation *op, const pt_query *query, pt_error *er
     return pt__arrow_schema(query->plan->columns, query->plan->column_count, zone, &op->schema, err);
 }
 
-static pt_status fill(operation *op, const pt__ballista_session *session, const pt_query *query, pt_error *err)
+static pt_status fill(operation *op, pt__ballista_session *session, const pt_query *query, pt_error *err)
 {
+    op->stages = (pt__ballista_stages){.session = session, .arena = op->arena, .query = query};
     op->id = pt__arena_copy_string(op->arena, query->operation_id == NULL ? "" : query->operation_id);
     op->query.operation_id = op->id;
     op->resume = query->resume == NULL ? NULL : pt__arena_copy_string(op->arena, query->resume);
@@ -384,7 +410,7 @@ static pt_status fill(operation *op, const pt__ballista_session *session, const 
     return take_plan(op, query->plan, err);
 }
 
-static pt_status guarded_fill(operation *op, const pt__ballista_session *session, const pt_query *query, pt_error *err)
+static pt_status guarded_fill(operation *op, pt__ballista_session *session, const pt_query *query, pt_error *err)
 {
     if (PT_ARENA_GUARD(op->arena))
         return pt_error_set(err, PT_NO_MEMORY, "no memory for the query");

@@ -65,12 +65,19 @@ static pt_status read_lists(const pt_config *config, pt__ballista_options *out, 
 {
     const char *schedulers = pt_config_string(config, "ballista.schedulers", "127.0.0.1:50050");
     const char *settings = pt_config_string(config, "ballista.settings", "");
+    const char *directory = pt_config_string(config, "ballista.shared-directory", "");
     size_t size = strlen(schedulers) + 1;
-    out->memory = malloc(size + strlen(settings) + 1);
+    size_t directory_at = size + strlen(settings) + 1;
+    out->memory = malloc(directory_at + strlen(directory) + 1);
     if (out->memory == NULL)
         return no_memory(err);
     memcpy(out->memory, schedulers, size);
     memcpy(out->memory + size, settings, strlen(settings) + 1);
+    memcpy(out->memory + directory_at, directory, strlen(directory) + 1);
+    out->shared_directory = out->memory + directory_at;
+    if (*directory != '\0' && *directory != '/')
+        return pt_error_set(err, PT_INVALID_ARGUMENT, "ballista.shared-directory: \"%s\" is no absolute path",
+                            directory);
     PT_TRY(read_schedulers(out, out->memory, err));
     return read_settings(out, out->memory + size, err);
 }

@@ -17,8 +17,9 @@ typedef struct pt__ballista_options {
 #define PT_LIMIT(field, key, kind, value, reason) uint64_t field;
 #include "backend/ballista/limits.def"
 #undef PT_LIMIT
-    bool push;         /* "ballista.push": the scheduler tells how a job goes, instead of being asked */
-    char **schedulers; /* "ballista.schedulers": host:port */
+    bool push;                    /* "ballista.push": the scheduler tells how a job goes, instead of being asked */
+    const char *shared_directory; /* "ballista.shared-directory": that the cluster sees, too; "": there is none */
+    char **schedulers;            /* "ballista.schedulers": host:port */
     size_t scheduler_count;
     pt__ballista_pair *settings; /* "ballista.settings": of DataFusion and Ballista, with every query */
     size_t setting_count;

@@ -36,7 +36,7 @@ static bool is_plain(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || strchr("-._~/=", c) != NULL;
 }
 
-static const char *folder_url(pt__arena *arena, const char *path)
+const char *pt__ballista_folder_url(pt__arena *arena, const char *path)
 {
     pt__buffer *url = pt__arena_buffer(arena);
     pt__buffer_append_string(url, "file://");
@@ -60,7 +60,7 @@ pt_status pt__ballista_write_prepare(pt__arena *arena, const pt_plan_write_files
     out->target = without_end_slash(arena, node->path);
     out->folder = pt__arena_printf(arena, "%s.portico-%s", out->target, id);
     const pt__ballista_copy copy = {
-        .url = folder_url(arena, out->folder),
+        .url = pt__ballista_folder_url(arena, out->folder),
         .format = node->format == NULL ? "parquet" : node->format,
         .options = node->options,
         .partition_columns = node->partition_columns,

@@ -17,6 +17,9 @@ typedef struct pt__ballista_write {
     pt_bytes_view plan; /* that fills it; one row, the number of rows */
 } pt__ballista_write;
 
+/** file:///…/ of an absolute path. */
+const char *pt__ballista_folder_url(pt__arena *arena, const char *path);
+
 /** Lowers the command. Errors: UNSUPPORTED_FEATURE naming what a cluster does not write as Spark does. */
 pt_status pt__ballista_write_prepare(pt__arena *arena, const pt_plan_write_files *node,
                                      const pt__ballista_lower_options *options, pt__ballista_write *out, pt_error *err);
