@@ -113,3 +113,41 @@ def test_without_a_directory_it_is_refused_by_name(shared_cluster, tmp_path):
         session.read.schema("id int").csv(str(tmp_path / "a.csv")).collect()
     session.stop()
     assert not server.stop()
+
+
+def test_tables_are_those_of_the_server(spark, shared, jobs, tmp_path):
+    spark.range(1000).selectExpr("id", "id % 3 as k").write.parquet(str(tmp_path / "p"))
+    before = jobs()
+    spark.read.parquet(str(tmp_path / "p")).where("k = 1").write.saveAsTable("kept_rows")
+    assert jobs() == before + 1
+    assert spark.table("kept_rows").agg(F.count("*"), F.max("id")).collect() == [(333, 997)]
+    assert jobs() == before + 2
+    spark.sql("insert into kept_rows values (5000, 9)")
+    spark.sql(f"insert into kept_rows select id, k from parquet.`{tmp_path}/p` where id < 2")
+    assert spark.table("kept_rows").where("k <> 1").orderBy("id").collect() == [(0, 0), (5000, 9)]
+    assert [table.name for table in spark.catalog.listTables()] == ["kept_rows"]
+    spark.sql("create table other as select k, count(*) as n from kept_rows group by k")
+    assert spark.sql("select * from other join kept_rows using (k) where id = 5000").collect() == [(9, 1, 5000)]
+    for name in ("kept_rows", "other"):
+        spark.sql(f"drop table {name}")
+    assert list(shared.iterdir()) == []
+
+
+def test_text_files_are_written_as_by_spark(spark, tmp_path):
+    rows = spark.sql("select * from values (1, 'a,b', 1.5D), (2, '', null), (3, null, 0.1D) t(id, s, d)")
+    rows.orderBy("id").write.option("header", True).csv(str(tmp_path / "c"))
+    text = "".join(path.read_text() for path in (tmp_path / "c").glob("*.csv"))
+    assert text == 'id,s,d\n1,"a,b",1.5\n2,"",\n3,,0.1\n'
+    rows.select("id", "d").orderBy("id").write.partitionBy("id").json(str(tmp_path / "j"))
+    assert sorted(path.parent.name for path in (tmp_path / "j").glob("*/*.json")) == ["id=1", "id=2", "id=3"]
+    assert (tmp_path / "c" / "_SUCCESS").exists()
+    with pytest.raises(Exception, match="PATH_ALREADY_EXISTS"):
+        rows.write.csv(str(tmp_path / "c"))
+
+
+def test_no_rows_make_a_table(spark, tmp_path):
+    spark.range(5).write.parquet(str(tmp_path / "p"))
+    spark.read.parquet(str(tmp_path / "p")).where("id < 0").write.saveAsTable("empty_rows")
+    assert spark.table("empty_rows").count() == 0
+    assert spark.table("empty_rows").columns == ["id"]
+    spark.sql("drop table empty_rows")

@@ -3,6 +3,7 @@
 #include "backend/ballista/keep.h"
 #include "backend/ballista/operation.h"
 #include "backend/ballista/reads_only.h"
+#include "backend/ballista/relay.h"
 #include "plan/arrow_schema.h"
 
 #include <stdio.h>
@@ -69,6 +70,32 @@ static pt_status describe_files(void *self, const struct pt_file_request *reques
     return companion.vtable->describe_files(companion.self, request, arena, out, err);
 }
 
+/* ---- tables: those of the DuckDB of the host ---- */
+
+static pt_status get_table(void *session, const char *database, const char *name, pt__arena *arena,
+                           const struct pt_table **out, pt_error *err)
+{
+    pt_backend companion;
+    PT_TRY(pt__companion_open(session, &companion, err));
+    return companion.vtable->get_table(companion.self, database, name, arena, out, err);
+}
+
+static pt_status list_tables(void *session, const char *database, pt__arena *arena, const struct pt_table *const **out,
+                             size_t *count, pt_error *err)
+{
+    pt_backend companion;
+    PT_TRY(pt__companion_open(session, &companion, err));
+    return companion.vtable->list_tables(companion.self, database, arena, out, count, err);
+}
+
+static pt_status list_databases(void *session, pt__arena *arena, const struct pt_database **out, size_t *count,
+                                pt_error *err)
+{
+    pt_backend companion;
+    PT_TRY(pt__companion_open(session, &companion, err));
+    return companion.vtable->list_databases(companion.self, arena, out, count, err);
+}
+
 /* ---- queries ---- */
 
 static pt_status describe_plan(const pt__ballista *cluster, pt__arena *arena, const pt_query *query,
@@ -79,16 +106,27 @@ static pt_status describe_plan(const pt__ballista *cluster, pt__arena *arena, co
     const pt__ballista_lower_options options = pt__ballista_lowering(cluster, zone);
     if (PT_ARENA_GUARD(arena))
         return pt_error_set(err, PT_NO_MEMORY, "no memory to describe a query");
-    pt_status status = pt__ballista_lower_query(arena, query->plan, &options, &lowered, err);
+    pt_status status = pt__ballista_lower_query(cluster, arena, query->plan, &options, &lowered, err);
     if (status == PT_OK)
         status = pt__arrow_schema(lowered.columns, lowered.column_count, zone, out, err);
     pt__arena_unguard(arena);
     return status;
 }
 
+static pt_status describe_by_companion(pt__ballista_session *session, const pt_query *query, struct ArrowSchema *out,
+                                       pt_error *err)
+{
+    pt_backend companion;
+    PT_TRY(pt__ballista_check_companions(query->plan, err));
+    PT_TRY(pt__companion_open(session, &companion, err));
+    return companion.vtable->describe(companion.self, query, out, err);
+}
+
 static pt_status describe(void *self, const pt_query *query, struct ArrowSchema *out, pt_error *err)
 {
-    const pt__ballista_session *session = self;
+    pt__ballista_session *session = self;
+    if (query->plan != NULL && pt__ballista_is_companions(query->plan))
+        return describe_by_companion(session, query, out, err);
     if (query->plan == NULL)
         return pt_error_set(err, PT_UNSUPPORTED, "the columns of a plan of DataFusion are known once it has run");
     pt__arena *arena = pt__arena_new(0);
@@ -101,7 +139,12 @@ static pt_status describe(void *self, const pt_query *query, struct ArrowSchema 
 
 static pt_status execute(void *session, const pt_query *query, pt_operation **out, pt_error *err)
 {
-    return pt__ballista_operation_new(session, query, out, err);
+    pt_backend companion;
+    if (query->plan == NULL || !pt__ballista_is_companions(query->plan))
+        return pt__ballista_operation_new(session, query, out, err);
+    PT_TRY(pt__ballista_check_companions(query->plan, err));
+    PT_TRY(pt__companion_open(session, &companion, err));
+    return companion.vtable->execute(companion.self, query, out, err);
 }
 
 static pt_status explain(void *session, const pt_query *query, pt__arena *arena, const char **out, pt_error *err)
@@ -137,6 +180,9 @@ const pt_backend_vtable pt_backend_ballista = {
     .close_session = close_session,
     .describe = describe,
     .execute = execute,
+    .get_table = get_table,
+    .list_tables = list_tables,
+    .list_databases = list_databases,
     .describe_files = describe_files,
     .explain = explain,
     .keep = keep,

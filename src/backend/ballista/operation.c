@@ -3,6 +3,7 @@
 #include "backend/ballista/fetch.h"
 #include "backend/ballista/lower.h"
 #include "backend/ballista/reads_only.h"
+#include "backend/ballista/relay.h"
 #include "backend/ballista/relayout.h"
 #include "backend/ballista/remote_job.h"
 #include "backend/ballista/stage.h"
@@ -34,6 +35,7 @@ typedef struct operation {
     bool reads_only;
     bool writes_files;
     pt__ballista_write write; /* if it does */
+    pt__ballista_relay relay; /* the command that gets them; none: they are in their place */
     const char *resume;       /* pt_query */
     void (*announce)(void *context, const char *handle);
     void *announce_context;
@@ -125,7 +127,13 @@ static pt_status write_files(operation *op, pt_error *err)
 {
     bool is_needed;
     PT_TRY(pt__ballista_write_begin(&op->write, &is_needed, err));
-    return is_needed ? pt__ballista_write_end(&op->write, drop_rows(op, err), err) : PT_OK;
+    if (is_needed)
+        PT_TRY(pt__ballista_write_end(&op->write, drop_rows(op, err), err));
+    if (op->relay.command == NULL)
+        return PT_OK;
+    const pt_query query = {
+        .size_bytes = sizeof(query), .time_zone = op->query.time_zone, .operation_id = op->query.operation_id};
+    return pt__ballista_relay_finish(&op->relay, op->stages.session, &query, err);
 }
 
 static pt_status pull(operation *op, struct ArrowArray *out, pt_error *err)
@@ -247,6 +255,7 @@ static pt_status operation_cancel(pt_operation *base, pt_error *err)
 {
     (void)err;
     pt__ballista_stages_cancel(&of(base)->stages);
+    pt__ballista_relay_cancel(&of(base)->relay);
     pt__wake_raise(&of(base)->wake);
     return PT_OK;
 }
@@ -280,6 +289,7 @@ static void operation_free(pt_operation *base)
     operation *op = of(base);
     stop(op);
     pt__ballista_stages_deinit(&op->stages);
+    pt__ballista_relay_deinit(&op->relay);
     if (op->schema.release != NULL)
         op->schema.release(&op->schema);
     pt__wake_deinit(&op->wake);
@@ -317,17 +327,33 @@ pt__ballista_lower_options pt__ballista_lowering(const pt__ballista *cluster, co
                                         .stage = *cluster->options.shared_directory == '\0' ? NULL : stage_nothing};
 }
 
-pt_status pt__ballista_lower_query(pt__arena *arena, const pt_plan *plan, const pt__ballista_lower_options *options,
-                                   pt__ballista_lowered *out, pt_error *err)
+/* Files that the cluster would not write as Spark does are written by the companion. */
+static pt_status prepare_write(pt__arena *arena, const pt__ballista *cluster, const pt_plan *plan,
+                               const pt__ballista_lower_options *options, pt__ballista_write *write,
+                               pt__ballista_relay *relay, pt_error *err)
 {
-    if (plan->kind == PT_PLAN_WRITE_FILES) {
-        pt__ballista_write write;
-        *out = (pt__ballista_lowered){.columns = NULL};
-        return pt__ballista_write_prepare(arena, pt__plan_as_write_files(plan), options, &write, err);
-    }
-    if (pt__plan_is_command(plan))
-        return pt__raise(err, PT_COND_UNSUPPORTED_FEATURE, "feature", "commands on Ballista", NULL);
-    return pt__ballista_lower(arena, plan, options, out, err);
+    *relay = (pt__ballista_relay){.command = NULL};
+    pt_status status = PT_UNSUPPORTED;
+    if (plan->kind == PT_PLAN_WRITE_FILES)
+        status = pt__ballista_write_prepare(arena, pt__plan_as_write_files(plan), options, write, err);
+    bool may_relay = plan->kind != PT_PLAN_WRITE_FILES || *cluster->options.shared_directory != '\0';
+    if (status != PT_UNSUPPORTED || !may_relay)
+        return status;
+    pt_error_clear(err);
+    PT_TRY(pt__ballista_relay_prepare(arena, cluster, plan, options, relay, err));
+    *write = relay->write;
+    return PT_OK;
+}
+
+pt_status pt__ballista_lower_query(const pt__ballista *cluster, pt__arena *arena, const pt_plan *plan,
+                                   const pt__ballista_lower_options *options, pt__ballista_lowered *out, pt_error *err)
+{
+    if (!pt__plan_is_command(plan))
+        return pt__ballista_lower(arena, plan, options, out, err);
+    pt__ballista_write write;
+    pt__ballista_relay relay;
+    *out = (pt__ballista_lowered){.columns = NULL};
+    return prepare_write(arena, cluster, plan, options, &write, &relay, err);
 }
 
 static pt__ballista_lower_options staging(operation *op)
@@ -358,10 +384,10 @@ static pt_status take_encoded(operation *op, const pt_encoded_query *encoded, pt
     return PT_OK;
 }
 
-static pt_status take_write(operation *op, const pt_plan_write_files *node, pt_error *err)
+static pt_status take_write(operation *op, const pt_plan *plan, pt_error *err)
 {
     const pt__ballista_lower_options options = staging(op);
-    PT_TRY(pt__ballista_write_prepare(op->arena, node, &options, &op->write, err));
+    PT_TRY(prepare_write(op->arena, op->cluster, plan, &options, &op->write, &op->relay, err));
     op->query.plan = op->write.plan;
     op->writes_files = true;
     return pt__arrow_schema(NULL, 0, "UTC", &op->schema, err);
@@ -370,10 +396,10 @@ static pt_status take_write(operation *op, const pt_plan_write_files *node, pt_e
 static pt_status take_plan(operation *op, const pt_plan *plan, pt_error *err)
 {
     pt__ballista_lowered lowered;
-    if (plan->kind == PT_PLAN_WRITE_FILES)
-        return take_write(op, pt__plan_as_write_files(plan), err);
+    if (pt__plan_is_command(plan))
+        return take_write(op, plan, err);
     const pt__ballista_lower_options options = staging(op);
-    PT_TRY(pt__ballista_lower_query(op->arena, plan, &options, &lowered, err));
+    PT_TRY(pt__ballista_lower(op->arena, plan, &options, &lowered, err));
     op->query.plan = lowered.plan;
     op->reads_only = true;
     const char *zone = op->query.time_zone == NULL ? "UTC" : op->query.time_zone;

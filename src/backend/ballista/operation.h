@@ -20,11 +20,11 @@ typedef struct pt__ballista_session {
 pt__ballista_lower_options pt__ballista_lowering(const pt__ballista *cluster, const char *time_zone);
 
 /**
- * Lowers an analyzed plan; refuses commands but those that write files, which give no columns.
+ * Lowers an analyzed plan, of a command the query; commands give no columns.
  * Errors: see pt__ballista_lower.
  */
-pt_status pt__ballista_lower_query(pt__arena *arena, const pt_plan *plan, const pt__ballista_lower_options *options,
-                                   pt__ballista_lowered *out, pt_error *err);
+pt_status pt__ballista_lower_query(const pt__ballista *cluster, pt__arena *arena, const pt_plan *plan,
+                                   const pt__ballista_lower_options *options, pt__ballista_lowered *out, pt_error *err);
 
 /** `*out` is the caller's, to be ended by its `free`. Errors: PT_UNSUPPORTED naming what the cluster lacks. */
 pt_status pt__ballista_operation_new(pt__ballista_session *session, const pt_query *query, pt_operation **out,

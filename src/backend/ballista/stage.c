@@ -36,7 +36,7 @@ pt_status pt__ballista_stage_rows(void *context, const pt_plan *relation, const 
 
 /* ---- running ---- */
 
-static pt_status drain(struct ArrowArrayStream *stream)
+static pt_status read_all(struct ArrowArrayStream *stream)
 {
     for (;;) {
         struct ArrowArray rows = {.release = NULL};
@@ -48,11 +48,11 @@ static pt_status drain(struct ArrowArrayStream *stream)
     }
 }
 
-static pt_status run(pt_operation *operation, pt_error *err)
+pt_status pt__ballista_drain(pt_operation *operation, pt_error *err)
 {
     struct ArrowArrayStream stream = {.release = NULL};
     PT_TRY(operation->vtable->result(operation, &stream, err));
-    pt_status status = drain(&stream);
+    pt_status status = read_all(&stream);
     if (status != PT_OK) {
         status = operation->vtable->failure(operation, err);
         status = status != PT_OK ? status : pt_error_set(err, PT_EXECUTION, "rows for the cluster cannot be written");
@@ -64,7 +64,7 @@ static pt_status run(pt_operation *operation, pt_error *err)
 pt_status pt__ballista_stages_run(pt__ballista_stages *stages, pt_error *err)
 {
     for (; stages->done < stages->list.count; stages->done++)
-        PT_TRY(run(stages->list.items[stages->done].operation, err));
+        PT_TRY(pt__ballista_drain(stages->list.items[stages->done].operation, err));
     return PT_OK;
 }
 

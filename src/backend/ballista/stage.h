@@ -29,6 +29,9 @@ const char *pt__ballista_new_folder(const pt__ballista *cluster, pt__arena *aren
 /** pt__ballista_lower_options.stage; `context` is a pt__ballista_stages. */
 pt_status pt__ballista_stage_rows(void *context, const pt_plan *relation, const char **url, pt_error *err);
 
+/** Runs an operation to its end, whose rows are of no interest. */
+pt_status pt__ballista_drain(pt_operation *operation, pt_error *err);
+
 /** Writes those that are not written yet. Errors: those of the companion. */
 pt_status pt__ballista_stages_run(pt__ballista_stages *stages, pt_error *err);
 
