@@ -228,12 +228,30 @@ static pt_status extreme_float(pt__bl *bl, const pt_expr_call *call, const pt__b
     return PT_OK;
 }
 
+/* Field by field; NULL is the smallest. */
+static pt_status extreme_struct(pt__bl *bl, const pt_expr_call *call, const pt__bx *x, bool is_max, const pt__bx **out,
+                                pt_error *err)
+{
+    const pt_type *type = call->base.type;
+    Datafusion__SortExprNode **order = pt__arena_array(bl->arena, Datafusion__SortExprNode *, type->field_count + 1);
+    for (size_t i = 0; i < type->field_count; i++) {
+        const pt_field *field = &type->fields[i];
+        if (field->type->id == PT_TYPE_STRUCT || bl->over != NULL)
+            return pt__bl_refuse(err, call->base.origin, "max and min of structs of structs, or in windows");
+        const pt__bx *value = pt__bx_call2(bl->arena, "get_field", x, pt__bx_text(bl->arena, field->name));
+        value = pt__bl_normal(bl, value, call->arguments[0], field->type);
+        order[i] = pt__bsort(bl->arena, value, !is_max, !is_max);
+    }
+    leaf_order fields = {order, type->field_count};
+    return make_leaf(bl, "first_value", &x, 1, pt__bx_is_not_null(bl->arena, x), &fields, false, type, out, err);
+}
+
 PT_BL_LOWERING(extreme)
 {
     const pt_type *type = call->base.type;
     bool is_max = pt__bl_is_call(&call->base, "max");
     if (type->id == PT_TYPE_STRUCT)
-        return pt__bl_refuse(err, call->base.origin, "max and min of structs");
+        return extreme_struct(bl, call, x[0], is_max, out, err);
     if (pt__bl_is_float(type))
         return extreme_float(bl, call, x[0], is_max, out, err);
     return pt__bl_leaf(bl, is_max ? "max" : "min", x, 1, NULL, type, out, err);

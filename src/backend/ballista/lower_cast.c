@@ -171,11 +171,13 @@ static pt_status text_to_date(const cast *c, const pt__bx *x, const pt__bx **out
     pt__arena *arena = c->bl->arena;
     pt__btype *type = pt__btype_of(arena, c->to);
     const char *other = "^[+-]?[0-9]{4,7}(-[0-9]{1,2}(-[0-9]{1,2}([ T].*)?)?)?$";
-    *out = guarded(c, x, text, "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", plain(c, text, c->to));
+    const char *full = "^[0-9]{4}-[0-9]{2}-[0-9]{2}([ T].*)?$"; /* whatever follows is of no interest */
+    const pt__bx *day = pt__bx_call2(arena, "left", text, pt__bx_int64(arena, 10));
+    *out = guarded(c, x, text, full, plain(c, day, c->to));
     const pt__bx *unknown =
         pt__bx_raise(arena, "UNSUPPORTED_FEATURE.NOT_IN_PORTICO",
                      "{\"feature\":\"casting a text that is no plain date to DATE on a Ballista cluster\"}", x, type);
-    const pt__bx *is_plain = matches(c, text, "^[0-9]{4}-[0-9]{2}-[0-9]{2}$");
+    const pt__bx *is_plain = matches(c, text, full);
     const pt__bx *is_other = pt__bx_binary(arena, "And", matches(c, text, other), pt__bx_not(arena, is_plain));
     *out = pt__bx_if(arena, is_other, unknown, *out);
     return PT_OK;
