@@ -2,9 +2,15 @@
 
 #include <nanoarrow/ipc/flatcc_generated.h>
 
+#include <string.h>
+
 #define ns(name) org_apache_arrow_flatbuf_##name
 
-enum { FIELD_DEPTH_MAX = 64 };
+enum {
+    FIELD_DEPTH_MAX = 64,
+    SIZE_PREFIX_BYTES = 8, /* of a compressed buffer: what it was, -1 for one that is not compressed */
+    RATIO_MAX = 1 << 16    /* zstd packs zeros about so tightly */
+};
 
 static bool metadata_is_complete(ns(KeyValue_vec_t) pairs)
 {
@@ -71,6 +77,8 @@ bool pt__ipc_message_is_complete(pt_bytes_view flatbuffer)
         return false;
     if (ns(Message_header_type)(message) == ns(MessageHeader_RecordBatch))
         return batch_is_complete(header);
+    if (ns(Message_header_type)(message) == ns(MessageHeader_DictionaryBatch))
+        return ns(DictionaryBatch_data)(header) != NULL && batch_is_complete(ns(DictionaryBatch_data)(header));
     if (ns(Message_header_type)(message) != ns(MessageHeader_Schema))
         return true; /* refused later by kind */
     ns(Schema_table_t) schema = header;
@@ -78,14 +86,49 @@ bool pt__ipc_message_is_complete(pt_bytes_view flatbuffer)
            fields_are_complete(ns(Schema_fields)(schema), 0);
 }
 
+/* ---- bodies ---- */
+
+static ns(RecordBatch_table_t) batch_of(ns(Message_table_t) message)
+{
+    const void *header = ns(Message_header)(message);
+    switch (ns(Message_header_type)(message)) {
+    case ns(MessageHeader_RecordBatch): return header;
+    case ns(MessageHeader_DictionaryBatch): return ns(DictionaryBatch_data)(header);
+    default: return NULL;
+    }
+}
+
 bool pt__ipc_message_is_compressed(pt_bytes_view flatbuffer)
 {
-    ns(Message_table_t) message = ns(Message_as_root)(flatbuffer.data);
-    const void *header = ns(Message_header)(message);
-    if (ns(Message_header_type)(message) == ns(MessageHeader_RecordBatch))
-        return ns(RecordBatch_compression_is_present)((ns(RecordBatch_table_t))header);
-    if (ns(Message_header_type)(message) != ns(MessageHeader_DictionaryBatch))
-        return false;
-    ns(RecordBatch_table_t) data = ns(DictionaryBatch_data)((ns(DictionaryBatch_table_t))header);
-    return data != NULL && ns(RecordBatch_compression_is_present)(data);
+    ns(RecordBatch_table_t) batch = batch_of(ns(Message_as_root)(flatbuffer.data));
+    return batch != NULL && ns(RecordBatch_compression_is_present)(batch);
+}
+
+static bool announces_what_can_be(pt_bytes_view packed)
+{
+    int64_t size;
+    if (packed.size_bytes < SIZE_PREFIX_BYTES)
+        return packed.size_bytes == 0;
+    memcpy(&size, packed.data, sizeof(size));
+    return size >= -1 && size / RATIO_MAX <= (int64_t)packed.size_bytes;
+}
+
+bool pt__ipc_body_fits(pt_bytes_view flatbuffer, pt_bytes_view body)
+{
+    ns(RecordBatch_table_t) batch = batch_of(ns(Message_as_root)(flatbuffer.data));
+    if (batch == NULL)
+        return true;
+    bool is_packed = ns(RecordBatch_compression_is_present)(batch);
+    ns(Buffer_vec_t) buffers = ns(RecordBatch_buffers)(batch);
+    for (size_t i = 0; i < ns(Buffer_vec_len)(buffers); i++) {
+        ns(Buffer_struct_t) place = ns(Buffer_vec_at)(buffers, i);
+        int64_t offset = ns(Buffer_offset)(place);
+        int64_t length = ns(Buffer_length)(place);
+        if (offset < 0 || length < 0 || (uint64_t)offset > body.size_bytes ||
+            (uint64_t)length > body.size_bytes - (uint64_t)offset)
+            return false;
+        if (is_packed && !announces_what_can_be((pt_bytes_view){body.data + offset, (size_t)length}))
+            return false;
+    }
+    return true;
 }

@@ -5,6 +5,7 @@ PT_BALLISTA_PYTHON names a Python with the package `ballista`; `./dev ballista` 
 import os
 import pathlib
 import random
+import resource
 import signal
 import socket
 import subprocess
@@ -26,8 +27,10 @@ def is_free(host, port):
 
 
 class Process:
-    def __init__(self, name, folder, *arguments):
-        self.name, self.arguments = name, [str(a) for a in arguments]
+    """`file_limit` bytes are the most that it may write into a file: more fails as on a disk that is full."""
+
+    def __init__(self, name, folder, *arguments, file_limit=None):
+        self.name, self.arguments, self.file_limit = name, [str(a) for a in arguments], file_limit
         self.log = folder / f"{name}.log"
         self.folder = folder
         self.process = None
@@ -38,7 +41,11 @@ class Process:
         scratch.mkdir(exist_ok=True)
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen([PYTHON, str(NODE), *self.arguments], stdin=subprocess.DEVNULL, stdout=log,
-                                            stderr=log, env={**os.environ, "TMPDIR": str(scratch)})
+                                            stderr=log, env={**os.environ, "TMPDIR": str(scratch)}, preexec_fn=self._limit)
+
+    def _limit(self):
+        if self.file_limit is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (self.file_limit, self.file_limit))
 
     def text(self):
         return self.log.read_text(errors="replace")
@@ -60,13 +67,13 @@ class Process:
 
 
 class Cluster:
-    def __init__(self, folder, executors=2, slots=2):
+    def __init__(self, folder, executors=2, slots=2, file_limit=None):
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self.net = f"127.{random.randint(64, 250)}.{random.randint(1, 250)}"
         self.port = self._free_port()
         self.address = f"127.0.0.1:{self.port}"
-        self.slots = slots
+        self.slots, self.file_limit = slots, file_limit
         self.executors = []
         self.scheduler = Process("scheduler", self.folder, "scheduler", "127.0.0.1", self.port)
         self._await_port()
@@ -97,7 +104,7 @@ class Cluster:
     def add_executor(self):
         number = len(self.executors) + 1
         self.executors.append(Process(f"executor{number}", self.folder, "executor", f"{self.net}.{number}",
-                                      self.port + 1, self.slots, self.address))
+                                      self.port + 1, self.slots, self.address, file_limit=self.file_limit))
 
     def restart_scheduler(self):
         self.scheduler.kill()

@@ -126,3 +126,45 @@ def test_a_terminated_executor_is_an_error_or_an_answer(own_cluster, start_plan,
     cluster.executors[0].signal(signal.SIGTERM)
     status, lines, err = finish(process, 60)
     assert (status == 0 and lines == ANSWER) or (status == 1 and "Ballista" in err)
+
+
+# ---- results that cannot be written
+
+
+@pytest.fixture(scope="module")
+def random_rows(tmp_path_factory):
+    """Four files of rows that no compression makes small."""
+    folder = tmp_path_factory.mktemp("random")
+    for i in range(4):
+        pq.write_table(pa.table({"s": [os.urandom(200).hex() for _ in range(20000)]}), folder / f"{i}.parquet")
+    return folder
+
+
+def one_row_is_answered(rows, cluster, limit_seconds=5):
+    begun = time.monotonic()
+    assert rows(p.project(p.ONE_ROW, p.named(p.integer(1), "a")), cluster.address) == ["a", "1"]
+    assert time.monotonic() - begun < limit_seconds
+
+
+def test_a_full_disk_on_results_is_an_error_and_leaves_no_slot_taken(own_cluster, run_plan, rows, random_rows):
+    cluster = own_cluster(executors=1, slots=1, file_limit=1 << 20)
+    for _ in range(3):
+        done = run_plan(p.scan([random_rows], [("s", p.UTF8)]), cluster.address)
+        assert done.returncode == 1
+        assert "File too large" in done.stderr
+    one_row_is_answered(rows, cluster)
+
+
+# ---- executors that die when nobody else asks for anything
+
+
+@pytest.mark.slow
+def test_a_job_alone_outlives_a_killed_executor(own_cluster, start_plan, path):
+    """Schedulers notice after three minutes, and act when a job comes: a trivial one is sent beside it."""
+    cluster = own_cluster(executors=2, slots=1)
+    process = start_plan(p.slow(path, 6), cluster.address, options=["--ballista.nudge-interval", "5s"])
+    time.sleep(1)
+    cluster.executors[0].signal(signal.SIGKILL)
+    status, lines, err = finish(process, 280)
+    assert status == 0, err
+    assert lines == ANSWER

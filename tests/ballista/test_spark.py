@@ -1,5 +1,8 @@
 """PySpark on a cluster."""
 import os
+import signal
+import subprocess
+import sys
 import threading
 import time
 from decimal import Decimal
@@ -189,3 +192,88 @@ def test_known_results_are_fetched_without_the_scheduler(own_cluster, tmp_path):
     session.stop()
     problem = server.stop()
     assert not problem, problem
+
+
+CLIENT = """
+import sys
+from pyspark.sql import SparkSession
+session = SparkSession.builder.remote(sys.argv[1]).getOrCreate()
+turned = "s"
+for _ in range(7):
+    turned = f"upper(reverse(lower({turned})))"
+print("asks", flush=True)
+session.sql(f"select max({turned}) from parquet.`{sys.argv[2]}`").collect()
+print("has an answer", flush=True)
+"""
+
+
+def test_a_client_that_is_gone_frees_the_cluster(own_cluster, tmp_path):
+    """Its connection ends; the query goes on for job.abandon-after, in case it comes back."""
+    cluster = own_cluster(executors=1, slots=1)
+    (tmp_path / "many").mkdir()
+    pq.write_table(pa.table({"s": [f"row {i}" for i in range(50000)]}), tmp_path / "many" / "0.parquet")
+    for i in range(1, 1500):
+        os.link(tmp_path / "many" / "0.parquet", tmp_path / "many" / f"{i}.parquet")
+    server = Server(tmp_path / "server", "--backend", "ballista", "--ballista.schedulers", cluster.address,
+                    "--job.abandon-after", "1s")
+    (tmp_path / "client.py").write_text(CLIENT)
+    client = subprocess.Popen([sys.executable, str(tmp_path / "client.py"), server.url, str(tmp_path / "many")], stdout=subprocess.PIPE,
+                              stderr=open(tmp_path / "client.log", "wb"))
+    assert client.stdout.readline() == b"asks\n", (tmp_path / "client.log").read_text()
+    time.sleep(1.5)
+    client.kill()
+    assert client.communicate()[0] == b""
+    session = open_session(server)
+    begun = time.monotonic()
+    assert session.range(3).count() == 3
+    assert time.monotonic() - begun < 6
+    session.stop()
+    problem = server.stop()
+    assert not problem, problem
+
+
+# ---- executors that freeze or die while rows are on their way
+
+
+@pytest.fixture
+def in_pieces(own_cluster, tmp_path):
+    """A cluster of one executor and the rows of a result that comes slowly, of which the first is there."""
+    cluster = own_cluster(executors=1)
+    (tmp_path / "data").mkdir()
+    for i in range(6):
+        pq.write_table(pa.table({"s": [f"{i}-{j}-" + os.urandom(400).hex() for j in range(20000)]}),
+                       tmp_path / "data" / f"{i}.parquet")
+    server = Server(tmp_path / "server", "--backend", "ballista", "--ballista.schedulers", cluster.address,
+                    "--ballista.fetch-window", "128KiB", "--ballista.fetch-connections", "1", "--spool.memory", "1MiB",
+                    "--ballista.silence-timeout", "2s")
+    session = open_session(server)
+    rows = session.read.parquet(str(tmp_path / "data")).toLocalIterator()
+    next(rows)
+    yield cluster, session, rows
+    session.stop()
+    problem = server.stop()
+    assert not problem, problem
+
+
+def read_to_its_error(rows, limit_seconds):
+    begun = time.monotonic()
+    with pytest.raises(Exception) as caught:  # noqa: PT011
+        for _ in rows:
+            pass
+    assert time.monotonic() - begun < limit_seconds
+    return str(caught.value)
+
+
+def test_an_executor_that_freezes_with_results_is_an_error_in_time(in_pieces):
+    cluster, session, rows = in_pieces
+    cluster.executors[0].signal(signal.SIGSTOP)
+    assert "ballista.silence-timeout" in read_to_its_error(rows, 15)
+    cluster.executors[0].signal(signal.SIGCONT)
+    assert session.range(3).count() == 3
+
+
+def test_an_executor_that_dies_with_results_is_an_error_at_once(in_pieces):
+    cluster, _, rows = in_pieces
+    cluster.executors[0].kill()
+    text = read_to_its_error(rows, 10)
+    assert "closed the connection" in text or "cannot be" in text

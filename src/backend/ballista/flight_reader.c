@@ -1,5 +1,6 @@
 #include "backend/ballista/flight_reader.h"
 
+#include "backend/ballista/batch_counts.h"
 #include "base/buffer.h"
 #include "exec/ipc_check.h"
 #include "exec/ipc_views.h"
@@ -162,6 +163,8 @@ static pt_status decode_rows(pt__flight_reader *reader, pt_bytes *owner, pt_byte
     if (!has_dictionaries || reader->views.has_views)
         return pt__view_batch_decode(&reader->views, &reader->schema, reader->header.data + FRAME_BYTES, owner, body,
                                      out, err);
+    if (!pt__batch_counts_fit(reader->header.data + FRAME_BYTES, &reader->schema, &reader->encodings))
+        return malformed(reader, "rows of other columns", err);
     if (!share_body(owner, body, &shared))
         return pt_error_set(err, PT_NO_MEMORY, "no memory for rows");
     pt_status status = decode_shared(reader, &shared, out, err);
@@ -173,6 +176,8 @@ static pt_status decode_dictionary(pt__flight_reader *reader, pt_bytes *owner, p
 {
     struct ArrowBuffer shared;
     PT_TRY(need_schema(reader, err));
+    if (!pt__batch_counts_fit(reader->header.data + FRAME_BYTES, &reader->schema, &reader->encodings))
+        return malformed(reader, "a dictionary of other values", err);
     if (!share_body(owner, body, &shared))
         return pt_error_set(err, PT_NO_MEMORY, "no memory for rows");
     int code = ArrowIpcDecoderDecodeDictionaryFromShared(&reader->decoder, &shared, NANOARROW_VALIDATION_LEVEL_FULL,
@@ -236,7 +241,8 @@ static pt_status read_header(pt__flight_reader *reader, const pt_bytes *message,
     PT_TRY(decode_header(reader, header, err));
     if (reader->decoder.body_size_bytes < 0 || (uint64_t)reader->decoder.body_size_bytes > body->size_bytes)
         return malformed(reader, "a body that is cut off", err);
-    return PT_OK;
+    const pt_bytes_view flatbuffer = {reader->header.data + FRAME_BYTES, reader->header.size_bytes - FRAME_BYTES};
+    return pt__ipc_body_fits(flatbuffer, *body) ? PT_OK : malformed(reader, "a buffer outside of the body", err);
 }
 
 pt_status pt__flight_reader_feed(pt__flight_reader *reader, pt_bytes *take_message, struct ArrowArray *out,

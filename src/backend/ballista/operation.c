@@ -2,6 +2,7 @@
 
 #include "backend/ballista/fetch.h"
 #include "backend/ballista/lower.h"
+#include "backend/ballista/plan_guard.h"
 #include "backend/ballista/reads_only.h"
 #include "backend/ballista/relay.h"
 #include "backend/ballista/relayout.h"
@@ -161,8 +162,11 @@ static pt_status guarded_pull(operation *op, struct ArrowArray *out, pt_error *e
     return status;
 }
 
+/* What has failed stays so, but a client of Spark asks again for ten minutes when it hears of something unavailable. */
 static int finish_pull(operation *op, pt_status status, const struct ArrowArray *out)
 {
+    if (op->failure.status == PT_UNAVAILABLE)
+        op->failure.status = PT_IO;
     if (status == PT_CANCELLED)
         op->state = PT_OPERATION_CANCELLED;
     else if (status != PT_OK)
@@ -374,6 +378,8 @@ static pt_status take_encoded(operation *op, const pt_encoded_query *encoded, pt
                          pt__arena_printf(op->arena, "queries in the format %s", encoded->format), NULL);
     op->query.plan = (pt_bytes_view){pt__arena_copy(op->arena, encoded->payload.data, encoded->payload.size_bytes),
                                      encoded->payload.size_bytes};
+    if (!op->query.is_physical)
+        PT_TRY(pt__datafusion_check_plan(op->query.plan, err));
     op->reads_only = !op->query.is_physical && pt__datafusion_reads_only(op->query.plan);
     pt_query_option *settings = pt__arena_array(op->arena, pt_query_option, encoded->option_count + 1);
     for (size_t i = 0; i < encoded->option_count; i++)

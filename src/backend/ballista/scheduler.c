@@ -1,6 +1,7 @@
 #include "backend/ballista/scheduler.h"
 
 #include "base/unconst.h"
+#include "decode/protobuf.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,8 +123,9 @@ static pt_status malformed(pt_error *err)
 static pt_status read_submitted(pt_bytes *take_answer, char job_id[PT_REMOTE_JOB_ID_BYTES], pt_error *err)
 {
     pt_bytes_view view = pt_bytes_get_view(take_answer);
-    Ballista__Protobuf__ExecuteQueryResult *result =
-        ballista__protobuf__execute_query_result__unpack(NULL, view.size_bytes, view.data);
+    Ballista__Protobuf__ExecuteQueryResult *result = NULL;
+    if (pt__protobuf_check(&ballista__protobuf__execute_query_result__descriptor, view, NULL) == PT_OK)
+        result = ballista__protobuf__execute_query_result__unpack(NULL, view.size_bytes, view.data);
     pt_bytes_unref(take_answer);
     if (result == NULL)
         return malformed(err);
@@ -162,7 +164,9 @@ pt_status pt__scheduler_read_status(const pt_bytes *message, Ballista__Protobuf_
                                     pt_error *err)
 {
     pt_bytes_view view = pt_bytes_get_view(message);
-    *out = ballista__protobuf__get_job_status_result__unpack(NULL, view.size_bytes, view.data);
+    *out = NULL;
+    if (pt__protobuf_check(&ballista__protobuf__get_job_status_result__descriptor, view, NULL) == PT_OK)
+        *out = ballista__protobuf__get_job_status_result__unpack(NULL, view.size_bytes, view.data);
     return *out != NULL ? PT_OK : malformed(err);
 }
 
