@@ -8,6 +8,7 @@
 
 enum {
     FIELD_DEPTH_MAX = 64,
+    BUFFER_ALIGNMENT = 8,
     SIZE_PREFIX_BYTES = 8, /* of a compressed buffer: what it was, -1 for one that is not compressed */
     RATIO_MAX = 1 << 16    /* zstd packs zeros about so tightly */
 };
@@ -124,7 +125,7 @@ bool pt__ipc_body_fits(pt_bytes_view flatbuffer, pt_bytes_view body)
         ns(Buffer_struct_t) place = ns(Buffer_vec_at)(buffers, i);
         int64_t offset = ns(Buffer_offset)(place);
         int64_t length = ns(Buffer_length)(place);
-        if (offset < 0 || length < 0 || (uint64_t)offset > body.size_bytes ||
+        if (offset < 0 || offset % BUFFER_ALIGNMENT != 0 || length < 0 || (uint64_t)offset > body.size_bytes ||
             (uint64_t)length > body.size_bytes - (uint64_t)offset)
             return false;
         if (is_packed && !announces_what_can_be((pt_bytes_view){body.data + offset, (size_t)length}))
