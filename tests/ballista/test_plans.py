@@ -105,7 +105,7 @@ def test_settings_reach_the_cluster(shared_cluster, run_arrow, table):
 
 
 def test_a_plan_that_is_too_large_is_refused_here(run_plan):
-    done = run_plan(p.ONE_ROW + bytes(100), "127.0.0.1:1", options=["--ballista.max-plan-size", "50"])
+    done = run_plan(p.ONE_ROW * 20, "127.0.0.1:1", options=["--ballista.max-plan-size", "50"])
     assert done.returncode == 1
     assert "ballista.max-plan-size" in done.stderr
 
