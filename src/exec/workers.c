@@ -144,7 +144,6 @@ static pt_status enqueue(pt__workers *pool, task *t, pt_error *err)
         pool->first = t;
     pool->last = t;
     pool->queued++;
-    pthread_cond_signal(&pool->work);
     return PT_OK;
 }
 
@@ -160,9 +159,11 @@ pt_status pt__workers_post(pt__workers *pool, void (*run)(void *context), void *
     worker *finished = pool->finished;
     pool->finished = NULL;
     pthread_mutex_unlock(&pool->lock);
-    join_all(finished);
-    if (status != PT_OK)
+    if (status == PT_OK)
+        pthread_cond_signal(&pool->work); /* without the lock, which whoever wakes wants at once */
+    else
         free(t);
+    join_all(finished);
     return status;
 }
 
