@@ -153,6 +153,13 @@ void pt__batch_deinit(pt__batch *batch)
     *batch = (pt__batch){0};
 }
 
+void pt__batch_share(pt__batch *batch, pt__batch_memory *memory)
+{
+    pt__batch_memory_ref(memory);
+    pt__batch_memory_unref(batch->memory);
+    batch->memory = memory;
+}
+
 /* ---- validity ---- */
 
 /* 64 bits from `first` on; those past `count` are 0. */

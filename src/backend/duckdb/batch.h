@@ -37,6 +37,8 @@ pt__batch_limits pt__batch_limits_of(uint64_t rows, uint64_t bytes);
 /** Columns of the plan that DuckDB delivers in these types, which pt__batch_type_fits has found to fit. */
 bool pt__batch_init(pt__batch *batch, const pt_column *columns, const duckdb_logical_type *types, size_t column_count);
 void pt__batch_deinit(pt__batch *batch);
+/** An empty batch takes its buffers from here, and those that are done with come back: others use them again. */
+void pt__batch_share(pt__batch *batch, pt__batch_memory *memory);
 
 /** Whether vectors of the DuckDB type can be appended to columns of the plan's type. */
 bool pt__batch_type_fits(const pt_type *type, duckdb_logical_type engine_type);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-    IDLE_MAX = 128,            /* buffers waiting for another batch */
+    IDLE_MAX = 512,            /* buffers waiting for another batch */
     IDLE_BYTES_MAX = 32 << 20, /* of all of them: a few batches */
     ALIGNMENT = 64             /* what Arrow recommends */
 };

@@ -41,7 +41,8 @@ typedef struct pt__duckdb {
     bool is_in_memory;
     pt_env env;
     struct pt__functions *functions;
-    pthread_mutex_t mutex; /* guards what follows */
+    struct pt__batch_memory *harvest_memory; /* buffers of all harvests: fresh pages cost as much as filling them */
+    pthread_mutex_t mutex;                   /* guards what follows */
     pt__duckdb_pool pools[PT_USE_COUNT];
     struct pt__local_entry *locals;   /* client rows that running statements scan */
     struct pt__stream_entry *streams; /* those that running ingestions scan */

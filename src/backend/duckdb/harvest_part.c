@@ -14,6 +14,7 @@ pt__producer *pt__producer_new(pt__harvest *harvest)
         free(producer);
         return NULL;
     }
+    pt__batch_share(&producer->batch, harvest->database->harvest_memory);
     atomic_init(&producer->references, 1);
     pthread_mutex_init(&producer->lock, NULL);
     producer->harvest = pt__harvest_ref(harvest);

@@ -172,7 +172,10 @@ pt_status pt__duckdb_open(const pt_config *config, pt_env *env, void **out, pt_e
     pthread_mutex_init(&self->mutex, NULL);
     if (getrandom(&self->key_mask, sizeof(self->key_mask), 0) != (ssize_t)sizeof(self->key_mask))
         self->key_mask = (uint64_t)(uintptr_t)self;
+    self->harvest_memory = pt__batch_memory_new();
     pt_status status = open_file(self, config, err);
+    if (status == PT_OK && self->harvest_memory == NULL)
+        status = pt_error_set(err, PT_NO_MEMORY, "no memory for the DuckDB backend");
     if (status == PT_OK)
         status = prepare(self, config, err);
     if (status != PT_OK) {
@@ -193,6 +196,7 @@ void pt__duckdb_close(void *context)
     if (self->database != NULL)
         duckdb_close(&self->database);
     pt__functions_free(self->functions);
+    pt__batch_memory_unref(self->harvest_memory);
     pthread_mutex_destroy(&self->mutex);
     free(self);
 }

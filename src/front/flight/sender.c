@@ -14,6 +14,7 @@ struct pt__flight_sender {
     void (*end)(void *context, const pt_error *failure);
     void *context;
     bool sent_schema;
+    bool forgets;
 };
 
 static void stop(pt__flight_sender *s)
@@ -51,6 +52,8 @@ static void on_entry(void *context, const pt__spool_entry *entry)
     pt_status status = send_schema(s, &err);
     if (status == PT_OK)
         status = pt__flight_send_batch(s->call, entry, &err);
+    if (s->forgets)
+        pt__job_release_until(s->job, entry->index);
     if (status != PT_OK) {
         stop(s);
         s->end(s->context, &err);
@@ -86,6 +89,11 @@ pt_status pt__flight_sender_new(pt_call *call, pt_job *job, void (*end)(void *co
     s->job = pt_job_ref(job);
     *out = s;
     return PT_OK;
+}
+
+void pt__flight_sender_forget(pt__flight_sender *s)
+{
+    s->forgets = true;
 }
 
 void pt__flight_sender_pump(pt__flight_sender *s)

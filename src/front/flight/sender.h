@@ -18,6 +18,9 @@ typedef struct pt__flight_sender pt__flight_sender;
 pt_status pt__flight_sender_new(pt_call *call, pt_job *job, void (*end)(void *context, const pt_error *failure),
                                 void *context, pt__flight_sender **out, pt_error *err);
 
+/** From now on what is sent is forgotten: nobody will ask for the result again. */
+void pt__flight_sender_forget(pt__flight_sender *sender);
+
 /** Sends what there is; also from the method's `writable`. */
 void pt__flight_sender_pump(pt__flight_sender *sender);
 

@@ -39,6 +39,7 @@ static pt_status start(pt__flight *mount, get *g, pt_bytes_view request, pt_erro
     PT_TRY(pt__flight_ticket_read(request, &ticket, err));
     PT_TRY(find_job(mount, g, ticket, err));
     PT_TRY(pt__flight_sender_new(g->call, g->job, on_end, g, &g->sender, err));
+    pt__flight_sender_forget(g->sender); /* the ticket was good once */
     pt__flight_sender_pump(g->sender);
     return PT_OK;
 }
