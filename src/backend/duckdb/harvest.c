@@ -6,8 +6,9 @@
 
 enum {
     EAGER_FETCHES = 8,         /* small results do not wait */
-    AHEAD_CHUNKS = 2,          /* with a second one under way, the first has arrived */
-    WAIT_NS = 20 * 1000 * 1000 /* then DuckDB is asked in any case, which may have to run the pipeline on our thread */
+    FEW_CHUNKS = 4,            /* are worth waking up for */
+    FEW_WAIT_NS = 1000 * 1000, /* then one will do */
+    WAIT_NS = 20 * 1000 * 1000 /* then DuckDB is asked in any case: it may have to run the pipeline on our thread */
 };
 
 /* ---- lifetime ---- */
@@ -206,11 +207,11 @@ static bool has_whole_part(const pt__harvest_reader *reader)
 
 /* ---- fetching them ---- */
 
-static struct timespec deadline(void)
+static struct timespec deadline_after(long wait_ns)
 {
     struct timespec at;
     clock_gettime(CLOCK_MONOTONIC, &at);
-    at.tv_nsec += WAIT_NS;
+    at.tv_nsec += wait_ns;
     if (at.tv_nsec >= 1000000000) {
         at.tv_nsec -= 1000000000;
         at.tv_sec++;
@@ -218,24 +219,33 @@ static struct timespec deadline(void)
     return at;
 }
 
+/* With the lock held: until the producer has ended or made so many chunks in all; false when the time is up. */
+static bool wait_for(pt__harvest *harvest, const pt__producer *producer, uint64_t produced, long wait_ns)
+{
+    struct timespec at = deadline_after(wait_ns);
+    int result = 0;
+    harvest->awaited = producer;
+    harvest->awaited_chunks = produced;
+    while (result == 0 && !producer->has_ended && producer->produced < produced)
+        result = pthread_cond_timedwait(&harvest->produced, &harvest->lock, &at);
+    harvest->awaited = NULL;
+    return result == 0;
+}
+
 /*
  * A thread that asks DuckDB for a chunk which is not there yet spins until it is, on a processor that others could use.
- * So we sleep until the thread that made the last chunk has made more. A producer that ran on our own thread, called
- * by DuckDB while we were asking, runs on only when we ask again.
+ * So we sleep until the thread that made the last chunk has made more: a few, as each time to wake up costs. A producer
+ * that ran on our own thread, called by DuckDB while we were asking, runs on only when we ask again.
  */
 static void wait_for_chunk(pt__harvest *harvest)
 {
     const pt__producer *last = harvest->reader.last;
     if (harvest->reader.fetches++ < EAGER_FETCHES || last == NULL)
         return;
-    struct timespec at = deadline();
     pthread_mutex_lock(&harvest->lock);
-    harvest->is_awaited = true;
-    int result = 0;
-    while (result == 0 && !last->has_ended && !pthread_equal(last->thread, pthread_self()) &&
-           last->produced < last->fetched + AHEAD_CHUNKS)
-        result = pthread_cond_timedwait(&harvest->produced, &harvest->lock, &at);
-    harvest->is_awaited = false;
+    bool must_wait = last->produced == last->fetched && !pthread_equal(last->thread, pthread_self());
+    if (must_wait && !wait_for(harvest, last, last->fetched + FEW_CHUNKS, FEW_WAIT_NS))
+        wait_for(harvest, last, last->fetched + 1, WAIT_NS);
     pthread_mutex_unlock(&harvest->lock);
 }
 

@@ -53,8 +53,9 @@ struct pt__harvest {
     pt__duckdb *database;
     uint64_t key;
     pthread_mutex_t lock;
-    pthread_cond_t produced; /* a chunk, or a producer has ended */
-    bool is_awaited;
+    pthread_cond_t produced;     /* what the reader waits for */
+    const pt__producer *awaited; /* NULL: it does not wait */
+    uint64_t awaited_chunks;     /* of this producer */
     bool is_closed;
     bool is_outdated;
     pt__part *parts;

@@ -39,9 +39,10 @@ void pt__producer_unref(pt__producer *producer)
 }
 
 /* With the harvest's lock held. */
-static void tell_reader(pt__harvest *harvest)
+static void tell_reader(const pt__producer *producer)
 {
-    if (harvest->is_awaited)
+    pt__harvest *harvest = producer->harvest;
+    if (harvest->awaited == producer && (producer->has_ended || producer->produced >= harvest->awaited_chunks))
         pthread_cond_signal(&harvest->produced);
 }
 
@@ -50,7 +51,7 @@ void pt__producer_end(pt__producer *producer)
     pt__harvest *harvest = producer->harvest;
     pthread_mutex_lock(&harvest->lock);
     producer->has_ended = true;
-    tell_reader(harvest);
+    tell_reader(producer);
     pthread_mutex_unlock(&harvest->lock);
 }
 
@@ -147,7 +148,7 @@ bool pt__producer_append(pt__producer *producer, duckdb_vector rows, idx_t count
     pthread_mutex_lock(&harvest->lock);
     producer->produced++;
     producer->thread = pthread_self();
-    tell_reader(harvest);
+    tell_reader(producer);
     pthread_mutex_unlock(&harvest->lock);
     return has_all;
 }
