@@ -14,7 +14,7 @@ typedef Ballista__Protobuf__JobStatus job_status;
 /* A job that ends sooner is run again as quickly as it is found. */
 enum { ANNOUNCE_AFTER_MS = 250, HANDLE_BYTES = PT_CHANNEL_ADDRESS_BYTES + PT_REMOTE_JOB_ID_BYTES + 32 };
 
-enum { RECONNECT_PAUSE_MS = 200, SUBMISSIONS_MAX = 3, FIRST_EVENT_MS = 1000, UNKNOWN_MS = 50, PAUSE_PART = 10 };
+enum { RECONNECT_PAUSE_MS = 200, SUBMISSIONS_MAX = 3, FIRST_EVENT_MS = 1000, UNKNOWN_MS = 250, PAUSE_PART = 10 };
 
 static const pt__ballista_options *options_of(const pt__remote_job *job)
 {
