@@ -8,6 +8,7 @@
 
 enum {
     FIELD_DEPTH_MAX = 64,
+    ROWS_MAX = 1 << 28, /* of a message: times the size in bits of the widest value there is, it still is a number */
     BUFFER_ALIGNMENT = 8,
     SIZE_PREFIX_BYTES = 8, /* of a compressed buffer: what it was, -1 for one that is not compressed */
     RATIO_MAX = 1 << 16    /* zstd packs zeros about so tightly */
@@ -53,19 +54,32 @@ static bool fields_are_complete(ns(Field_vec_t) fields, int depth)
     return true;
 }
 
-static bool batch_is_complete(ns(RecordBatch_table_t) batch)
+/* The decoder adds offset and length, and multiplies lengths, before it compares. */
+static bool buffers_are_within(ns(Buffer_vec_t) buffers, int64_t body_bytes)
+{
+    for (size_t i = 0; i < ns(Buffer_vec_len)(buffers); i++) {
+        ns(Buffer_struct_t) buffer = ns(Buffer_vec_at)(buffers, i);
+        int64_t offset = ns(Buffer_offset)(buffer);
+        int64_t length = ns(Buffer_length)(buffer);
+        if (length < 0 || (length > 0 && (offset < 0 || offset > body_bytes || length > body_bytes - offset)))
+            return false;
+    }
+    return true;
+}
+
+static bool batch_is_complete(ns(RecordBatch_table_t) batch, int64_t body_bytes)
 {
     ns(FieldNode_vec_t) nodes = ns(RecordBatch_nodes)(batch);
-    if (ns(RecordBatch_length)(batch) < 0)
+    if (ns(RecordBatch_length)(batch) < 0 || ns(RecordBatch_length)(batch) > ROWS_MAX)
         return false;
     for (size_t i = 0; i < ns(FieldNode_vec_len)(nodes); i++) {
         ns(FieldNode_struct_t) node = ns(FieldNode_vec_at)(nodes, i);
         int64_t length = ns(FieldNode_length)(node);
         int64_t nulls = ns(FieldNode_null_count)(node);
-        if (length < 0 || nulls < 0 || nulls > length)
+        if (length < 0 || length > ROWS_MAX || nulls < 0 || nulls > length)
             return false;
     }
-    return true;
+    return buffers_are_within(ns(RecordBatch_buffers)(batch), body_bytes);
 }
 
 bool pt__ipc_message_is_complete(pt_bytes_view flatbuffer)
@@ -74,12 +88,14 @@ bool pt__ipc_message_is_complete(pt_bytes_view flatbuffer)
     if (message == NULL || ns(Message_bodyLength)(message) < 0)
         return false;
     const void *header = ns(Message_header)(message);
+    int64_t body_bytes = ns(Message_bodyLength)(message);
     if (header == NULL)
         return false;
     if (ns(Message_header_type)(message) == ns(MessageHeader_RecordBatch))
-        return batch_is_complete(header);
+        return batch_is_complete(header, body_bytes);
     if (ns(Message_header_type)(message) == ns(MessageHeader_DictionaryBatch))
-        return ns(DictionaryBatch_data)(header) != NULL && batch_is_complete(ns(DictionaryBatch_data)(header));
+        return ns(DictionaryBatch_data)(header) != NULL &&
+               batch_is_complete(ns(DictionaryBatch_data)(header), body_bytes);
     if (ns(Message_header_type)(message) != ns(MessageHeader_Schema))
         return true; /* refused later by kind */
     ns(Schema_table_t) schema = header;

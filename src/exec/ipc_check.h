@@ -1,6 +1,6 @@
 /**
  * What nanoarrow's decoder takes for granted in messages whose flatbuffers are otherwise well-formed: tables that the
- * format asks for but flatbuffers leave optional.
+ * format asks for but flatbuffers leave optional, and numbers that can be added.
  */
 #ifndef PT_EXEC_IPC_CHECK_H
 #define PT_EXEC_IPC_CHECK_H

@@ -133,3 +133,13 @@ def test_bytes_that_are_not_text(flight, column):
     parts = ipc_parts(pa.table({"s": column}))
     parts[1] = (parts[1][0], parts[1][1].replace(b"x" * 40, b"x" * 39 + b"\xff"))
     assert put(flight, INGEST, parts) == grpc.StatusCode.INVALID_ARGUMENT
+
+
+@pytest.mark.parametrize("size", [12345, 12345 * 8, 12344], ids=["rows", "bytes of a buffer", "bytes of text"])
+@pytest.mark.parametrize("claimed", [1 << 40, (1 << 61) + 1, (1 << 63) - 8, -8], ids=["large", "too large", "largest", "negative"])
+def test_sizes_that_cannot_be(flight, size, claimed):
+    column = pa.array(["x" * 12344]) if size == 12344 else pa.array(range(12345), pa.int64())
+    schema, (header, body) = ipc_parts(pa.table({"c": column}))
+    changed = header.replace(struct.pack("<q", size), struct.pack("<q", claimed))
+    assert changed != header
+    assert put(flight, INGEST, [schema, (changed, body)]) == grpc.StatusCode.INVALID_ARGUMENT
