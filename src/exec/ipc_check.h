@@ -16,8 +16,8 @@ bool pt__ipc_message_is_complete(pt_bytes_view flatbuffer);
 bool pt__ipc_message_is_compressed(pt_bytes_view flatbuffer);
 
 /**
- * Of a message that is complete: that its buffers lie aligned within `body`, and that those that are compressed announce sizes
- * that so many bytes can have been. The decoder allocates what they say.
+ * Of a message that is complete: that its buffers lie aligned within `body`, and that those that are compressed
+ * announce sizes that so many bytes can have been. The decoder allocates what they say.
  */
 bool pt__ipc_body_fits(pt_bytes_view flatbuffer, pt_bytes_view body);
 
