@@ -319,6 +319,8 @@ const pt_type *pt__decimal_of(pt__analyzer *a, const pt_type *type);
 const pt_type *pt__bounded_decimal(pt__analyzer *a, int32_t precision, int32_t scale);
 /** Precision and scale cut as Spark does when the precision exceeds 38, keeping integer digits. */
 const pt_type *pt__adjusted_decimal(pt__analyzer *a, int32_t precision, int32_t scale);
+/** The call in quotes, as errors about the types of its arguments show it. */
+const char *pt__quote_refused(pt__analyzer *a, const pt_expr_call *call);
 /** What errors say that the parameter takes: `required` unless required_types.def tells another text. */
 const char *pt__required_type(const pt_expr_call *call, size_t index, const char *required);
 /** DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE and relatives. */

@@ -61,8 +61,8 @@ static pt_status fail_constant(pt__analyzer *a, const pt_expr_call *call, const 
                                pt_error *err)
 {
     const char *type = *c->text == '\0' ? pt__quote_type(a->arena, argument->type) : c->text;
-    return pt__raise(err, PT_COND_DATATYPE_MISMATCH_NON_FOLDABLE_INPUT, "sqlExpr",
-                     pt__quote_expr(a->arena, &call->base), "inputName", c->name, "inputType", type, "inputExpr",
+    return pt__raise(err, PT_COND_DATATYPE_MISMATCH_NON_FOLDABLE_INPUT, "sqlExpr", pt__quote_refused(a, call),
+                     "inputName", c->name, "inputType", type, "inputExpr",
                      pt__quote_expr(a->arena, call->arguments[c->argument]), NULL);
 }
 
@@ -118,10 +118,20 @@ static bool is_map_call(const pt_expr *expr)
     return expr->kind == PT_EXPR_CALL && strcasecmp(pt__name_last(&pt__expr_as_call(expr)->name), "map") == 0;
 }
 
+/* An early constant has the very type that the error tells; a BOOLEAN has a check of its own. */
+static bool is_early_constant(const check *c, const pt_expr *argument)
+{
+    if (!pt__expr_is_constant(argument) || argument->type == NULL)
+        return argument->type == NULL;
+    if (strcmp(c->text, "\"INT\"") == 0)
+        return pt__type_is_integral(argument->type);
+    return strcmp(c->text, "\"STRING\"") != 0 || pt__type_is_string(argument->type);
+}
+
 static pt_status check_early(pt__analyzer *a, const pt_expr_call *call, const check *c, pt_error *err)
 {
     const pt_expr *argument = call->arguments[c->argument];
-    if (c->kind == CHECK_EARLY_CONSTANT && !pt__expr_is_constant(argument))
+    if (c->kind == CHECK_EARLY_CONSTANT && !is_early_constant(c, argument))
         return pt__raise(err, PT_COND_NON_FOLDABLE_ARGUMENT, "funcName", pt__quote_name(a->arena, &call->name),
                          "paramName", c->name, "paramType", c->text, NULL);
     if (c->kind == CHECK_OPTIONS && argument->type != NULL && argument->type->id != PT_TYPE_MAP &&

@@ -51,6 +51,35 @@ pt_status pt__wrong_count(pt__analyzer *a, const pt_expr_call *call, const char 
     return pt__analyzer_fail(status, call->base.origin, err);
 }
 
+/* Calls that Spark replaces before it checks types: its errors show the replacement. */
+const char *pt__quote_refused(pt__analyzer *a, const pt_expr_call *call)
+{
+    static const char *const REPLACED[][2] = {
+        {"explode_outer", "explode"},
+        {"inline_outer", "inline"},
+        {"posexplode_outer", "posexplode"},
+        {"try_add", "+"},
+        {"try_aes_decrypt", "aes_decrypt"},
+        {"try_divide", "/"},
+        {"try_make_interval", "make_interval"},
+        {"try_make_timestamp", "make_timestamp"},
+        {"try_mod", "%"},
+        {"try_multiply", "*"},
+        {"try_subtract", "-"},
+        {"try_to_binary", "to_binary"},
+        {"try_url_decode", "url_decode"},
+    };
+    for (size_t i = 0; i < sizeof(REPLACED) / sizeof(REPLACED[0]); i++) {
+        if (strcasecmp(REPLACED[i][0], pt__name_last(&call->name)) != 0)
+            continue;
+        pt_expr_call *replaced = pt__expr_make(a->arena, CALL, call, call->base.origin);
+        *replaced = *call;
+        replaced->name = pt__name_one(a->arena, REPLACED[i][1]);
+        return pt__quote_expr(a->arena, &replaced->base);
+    }
+    return pt__quote_expr(a->arena, &call->base);
+}
+
 static const char *parameter_at(const char *signature, size_t index)
 {
     const char *at = signature;

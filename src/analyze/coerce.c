@@ -398,9 +398,9 @@ pt_status pt__mismatch(pt__analyzer *a, const pt_expr_call *call, size_t index, 
 {
     const pt_expr *argument = call->arguments[index];
     required = pt__required_type(call, index, required);
-    pt_status status = pt__raise(err, PT_COND_DATATYPE_MISMATCH_UNEXPECTED_INPUT_TYPE, "sqlExpr",
-                                 pt__quote_expr(a->arena, &call->base), "paramIndex", ordinal(a->arena, index),
-                                 "requiredType", required, "inputSql", pt__quote_expr(a->arena, argument), "inputType",
-                                 pt__quote_type(a->arena, argument->type), NULL);
+    pt_status status =
+        pt__raise(err, PT_COND_DATATYPE_MISMATCH_UNEXPECTED_INPUT_TYPE, "sqlExpr", pt__quote_refused(a, call),
+                  "paramIndex", ordinal(a->arena, index), "requiredType", required, "inputSql",
+                  pt__quote_expr(a->arena, argument), "inputType", pt__quote_type(a->arena, argument->type), NULL);
     return pt__analyzer_fail(status, call->base.origin, err);
 }

@@ -22,10 +22,9 @@ void pt__cast_both(pt__analyzer *a, pt__match *match, const pt_type *type)
 
 pt_status pt__fail_differing(pt__analyzer *a, const pt_expr_call *call, pt_error *err)
 {
-    pt_status status =
-        pt__raise(err, PT_COND_DATATYPE_MISMATCH_BINARY_OP_DIFF_TYPES, "sqlExpr", pt__quote_expr(a->arena, &call->base),
-                  "left", pt__quote_type(a->arena, call->arguments[0]->type), "right",
-                  pt__quote_type(a->arena, call->arguments[1]->type), NULL);
+    pt_status status = pt__raise(err, PT_COND_DATATYPE_MISMATCH_BINARY_OP_DIFF_TYPES, "sqlExpr",
+                                 pt__quote_refused(a, call), "left", pt__quote_type(a->arena, call->arguments[0]->type),
+                                 "right", pt__quote_type(a->arena, call->arguments[1]->type), NULL);
     return pt__analyzer_fail(status, call->base.origin, err);
 }
 
@@ -33,7 +32,7 @@ pt_status pt__fail_wrong_type(pt__analyzer *a, const pt_expr_call *call, const c
                               pt_error *err)
 {
     pt_status status =
-        pt__raise(err, PT_COND_DATATYPE_MISMATCH_BINARY_OP_WRONG_TYPE, "sqlExpr", pt__quote_expr(a->arena, &call->base),
+        pt__raise(err, PT_COND_DATATYPE_MISMATCH_BINARY_OP_WRONG_TYPE, "sqlExpr", pt__quote_refused(a, call),
                   "inputType", wanted, "actualDataType", pt__quote_type(a->arena, got), NULL);
     return pt__analyzer_fail(status, call->base.origin, err);
 }

@@ -261,12 +261,20 @@ PT_RULE(stack)
     return PT_OK;
 }
 
+static pt_status fail_texts(pt__analyzer *a, const pt_expr_call *call, pt_error *err)
+{
+    pt_status status =
+        pt__raise(err, PT_COND_DATATYPE_MISMATCH_NON_STRING_TYPE, "sqlExpr", pt__quote_expr(a->arena, &call->base),
+                  "funcName", pt__quote_name(a->arena, &call->name), NULL);
+    return pt__analyzer_fail(status, call->base.origin, err);
+}
+
 PT_RULE(json_tuple)
 {
     pt_field *fields = pt__arena_array(a->arena, pt_field, call->argument_count);
     for (size_t i = 0; i < call->argument_count; i++) {
         if (!pt__type_is_string(pt__argument_type(match, i)) && pt__argument_type(match, i)->id != PT_TYPE_VOID)
-            return pt__mismatch(a, call, i, "\"STRING\"", err);
+            return fail_texts(a, call, err);
         pt__cast_argument(a, match, i, PT_T(STRING));
         fields[i] = (pt_field){pt__arena_printf(a->arena, "c%zu", i), PT_T(STRING), true, NULL};
     }

@@ -28,7 +28,7 @@ PT_RULE(ceil)
     if (!pt__is_numberish(call->arguments[0]))
         return pt__mismatch(a, call, 0, "(\"DECIMAL\" or \"DOUBLE\" or \"BIGINT\")", err);
     if (call->argument_count == 2) {
-        const pt_type *decimal = pt__decimal_for(a, call->arguments[0]);
+        const pt_type *decimal = pt__decimal_of(a, call->arguments[0]->type);
         const pt_expr *scale = call->arguments[1];
         if (!is_scale(scale))
             return pt__mismatch(a, call, 1, "\"INT\"", err);
@@ -63,7 +63,7 @@ PT_RULE(round)
     int64_t digits = 0;
     if (call->argument_count == 2) {
         const pt_expr *scale = call->arguments[1];
-        if (!is_scale(scale))
+        if (!pt__is_numberish(scale))
             return pt__mismatch(a, call, 1, "\"INT\"", err);
         const pt_expr *plain = scale;
         bool negative = false;
@@ -71,7 +71,8 @@ PT_RULE(round)
             negative = strcmp(pt__expr_as_call(scale)->name.parts[0], "negative") == 0;
             plain = pt__expr_as_call(scale)->arguments[0];
         }
-        if (plain->kind == PT_EXPR_LITERAL && !pt__expr_as_literal(plain)->value.is_null)
+        if (plain->kind == PT_EXPR_LITERAL && pt__type_is_integral(plain->type) &&
+            !pt__expr_as_literal(plain)->value.is_null)
             digits = pt__expr_as_literal(plain)->value.as.integer * (negative ? -1 : 1);
         pt__cast_argument(a, match, 1, PT_T(INT));
     }
