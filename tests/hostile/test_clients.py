@@ -105,6 +105,17 @@ def test_clients_that_never_read_hold_little(other, windows):
     check_returned(other, before)
 
 
+def test_wide_rows_that_nobody_reads_hold_little(other):
+    """The engine counts the values of its buffer, not their bytes: 20 kB for each."""
+    before = settle(other)
+    client = Raw(other.address)
+    answer = client.ask(new(), "select id, repeat('x', 20000) as t from range(20000000)")
+    assert any(response.HasField("arrow_batch") for response in answer)
+    assert eventually(lambda: cpu_is_idle(other), 30), "the query does not wait"
+    assert resident_mebibytes(other) - before[0] < 700
+    client.close()
+
+
 STOPPED_ROWS = 20_000_000
 STOPPED_CLIENT = """
 import sys

@@ -6,10 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What each connection is told; none of it is engine-wide. Handles of a chunk take 16 KiB. */
+/*
+ * What each connection is told; none of it is engine-wide. A streamed result is buffered in as many bytes, in which
+ * DuckDB does not count those of texts: a chunk of 2,048 rows may be many times as large. So few chunks are let wait:
+ * one, where a column takes 16 bytes a row, costs no time. Handles of a chunk take 16 KiB.
+ */
 static const char *const SETTINGS[PT_USE_COUNT] = {
-    [PT_USE_ROWS] = "SET max_expression_depth TO 3000; SET streaming_buffer_size TO '8MiB'",
-    [PT_USE_HANDLES] = "SET max_expression_depth TO 3000; SET streaming_buffer_size TO '512KiB'",
+    [PT_USE_ROWS] = "SET max_expression_depth TO 3000; SET streaming_buffer_size TO '64KiB'",
+    [PT_USE_HANDLES] = "SET max_expression_depth TO 3000; SET streaming_buffer_size TO '160KiB'",
 };
 
 static pt_status connect(pt__duckdb *self, pt__duckdb_use use, duckdb_connection *out, pt_error *err)
