@@ -54,19 +54,3 @@ const char *pt__literal_name(pt__analyzer *a, const pt_type *type, const pt_valu
     const char *quote = pt__type_is_datetime(type) ? strchr(text, '\'') : NULL;
     return quote == NULL ? text : pt__arena_copy_text(a->arena, quote + 1, strlen(quote) - 2);
 }
-
-bool pt__constant_integer(const pt_expr *expr, int64_t *out)
-{
-    if (expr->kind == PT_EXPR_CAST)
-        return pt__constant_integer(pt__expr_as_cast(expr)->child, out);
-    if (expr->kind == PT_EXPR_CALL && pt__expr_as_call(expr)->argument_count == 1 &&
-        strcmp(pt__expr_as_call(expr)->name.parts[0], "negative") == 0) {
-        bool is_number = pt__constant_integer(pt__expr_as_call(expr)->arguments[0], out);
-        *out = is_number ? (int64_t)(0 - (uint64_t)*out) : 0;
-        return is_number;
-    }
-    if (expr->kind != PT_EXPR_LITERAL || !pt__type_is_integral(expr->type) || pt__expr_as_literal(expr)->value.is_null)
-        return false;
-    *out = pt__expr_as_literal(expr)->value.as.integer;
-    return true;
-}

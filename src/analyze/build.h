@@ -26,7 +26,4 @@ const pt_expr *pt__build_field(pt__build *b, const pt_expr *child, const char *n
 /** A constant's text as it names a column of a pivot: no quotes, NULL is "null". */
 const char *pt__literal_name(pt__analyzer *a, const pt_type *type, const pt_value *value);
 
-/** A whole number given as a literal, possibly negated or cast; false when it is none. */
-bool pt__constant_integer(const pt_expr *expr, int64_t *out);
-
 #endif

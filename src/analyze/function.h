@@ -22,8 +22,8 @@
  * which Spark Connect's clients reach and SQL text does not; PT_OWN_FUNCTION is ours: what decoders and analysis make of
  * other things. A name that no visible row has is an unresolved routine.
  *
- * NULLS says when the result may be NULL: ANY argument is, ALL arguments are, NEVER, ALWAYS, FIRST argument is.
- * A result rule may override it.
+ * NULLS says when the result may be NULL: ANY argument is, ALL arguments are, NEVER, ALWAYS, FIRST argument is, one of
+ * the FIRST_TWO is. A result rule may override it.
  *
  * Lowering: how DuckDB computes it. {0} {1} arguments, {*} all of them with commas, {1*} from the second on, {r}
  * the DuckDB type of the result, {t0} of an argument, {z} the session time zone as a string literal, {m} the mode:
@@ -48,7 +48,8 @@ typedef enum pt__null_rule {
     PT_NULLS_ALL,
     PT_NULLS_NEVER,
     PT_NULLS_ALWAYS,
-    PT_NULLS_FIRST
+    PT_NULLS_FIRST,
+    PT_NULLS_FIRST_TWO
 } pt__null_rule;
 
 typedef enum pt__function_audience { PT_FOR_EVERYONE, PT_FOR_CONNECT, PT_FOR_US } pt__function_audience;

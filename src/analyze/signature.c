@@ -529,9 +529,11 @@ static bool result_is_nullable(const pt__match *match)
 {
     bool any = false;
     bool all = match->argument_count != 0;
+    bool first_two = false;
     for (size_t i = 0; i < match->argument_count; i++) {
         if (match->arguments[i]->kind == PT_EXPR_LAMBDA)
             continue;
+        first_two |= i < 2 && match->arguments[i]->nullable;
         any |= match->arguments[i]->nullable;
         all &= match->arguments[i]->nullable;
     }
@@ -541,6 +543,7 @@ static bool result_is_nullable(const pt__match *match)
     case PT_NULLS_NEVER: return false;
     case PT_NULLS_ALWAYS: return true;
     case PT_NULLS_FIRST: return match->argument_count != 0 && match->arguments[0]->nullable;
+    case PT_NULLS_FIRST_TWO: return first_two;
     }
     return true;
 }

@@ -1,5 +1,6 @@
 /* Functions in FROM: range, generators, and table functions of the session. */
 #include "analyze/build.h"
+#include "analyze/constant.h"
 
 #include <strings.h>
 

@@ -6,6 +6,7 @@
  */
 #include "analyze/time_window.h"
 #include "analyze/build.h"
+#include "analyze/constant.h"
 
 #include <ctype.h>
 #include <stdlib.h>

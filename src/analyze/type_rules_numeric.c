@@ -1,4 +1,5 @@
 /* Types of functions of one number: signs, rounding, and numbers read by a pattern. */
+#include "analyze/constant.h"
 #include "analyze/type_rules.h"
 
 #include <string.h>
@@ -22,6 +23,20 @@ static bool is_scale(const pt_expr *expr)
     return pt__expr_is_constant(expr) && (pt__type_is_integral(expr->type) || pt__has_type(expr, PT_TYPE_VOID));
 }
 
+/* How many: only the type of a decimal depends on it. NULL keeps none. */
+static pt_status read_digits(const pt_expr_call *call, const pt_expr *scale, const pt_type *type, int64_t *out,
+                             pt_error *err)
+{
+    const pt_expr *plain = scale->kind == PT_EXPR_CAST ? pt__expr_as_cast(scale)->child : scale;
+    bool is_null = plain->kind == PT_EXPR_LITERAL && pt__expr_as_literal(plain)->value.is_null;
+    *out = 0;
+    if (pt__constant_integer(scale, out) || is_null || type->id != PT_TYPE_DECIMAL)
+        return PT_OK;
+    return pt__analyzer_fail(
+        pt__raise(err, PT_COND_UNSUPPORTED_FEATURE, "feature", "rounding a decimal to digits that are computed", NULL),
+        call->base.origin, err);
+}
+
 PT_RULE(ceil)
 {
     const pt_type *type = call->arguments[0]->type;
@@ -32,7 +47,8 @@ PT_RULE(ceil)
         const pt_expr *scale = call->arguments[1];
         if (!is_scale(scale))
             return pt__mismatch(a, call, 1, "\"INT\"", err);
-        int64_t digits = scale->kind == PT_EXPR_LITERAL ? pt__expr_as_literal(scale)->value.as.integer : 0;
+        int64_t digits;
+        PT_TRY(read_digits(call, scale, decimal, &digits, err));
         pt__cast_argument(a, match, 0, decimal);
         int32_t kept = digits < 0 ? 0 : digits < decimal->scale ? (int32_t)digits : decimal->scale;
         int32_t precision = decimal->precision - decimal->scale + kept + 1;
@@ -65,16 +81,8 @@ PT_RULE(round)
         const pt_expr *scale = call->arguments[1];
         if (!pt__is_numberish(scale))
             return pt__mismatch(a, call, 1, "\"INT\"", err);
-        const pt_expr *plain = scale;
-        bool negative = false;
-        if (scale->kind == PT_EXPR_CALL && pt__expr_as_call(scale)->argument_count == 1) {
-            negative = strcmp(pt__expr_as_call(scale)->name.parts[0], "negative") == 0;
-            plain = pt__expr_as_call(scale)->arguments[0];
-        }
-        if (plain->kind == PT_EXPR_LITERAL && pt__type_is_integral(plain->type) &&
-            !pt__expr_as_literal(plain)->value.is_null)
-            digits = pt__expr_as_literal(plain)->value.as.integer * (negative ? -1 : 1);
         pt__cast_argument(a, match, 1, PT_T(INT));
+        PT_TRY(read_digits(call, match->arguments[1], type, &digits, err));
     }
     match->type = type;
     if (type->id == PT_TYPE_DECIMAL) {

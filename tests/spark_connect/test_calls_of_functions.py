@@ -21,6 +21,16 @@ REFUSED = [
 ]
 
 TAKEN = [
+    ("select schema_of_variant(parse_json(string(null)))", None),
+    ("select schema_of_variant(parse_json('null'))", "VOID"),
+    ("select cast(round(1.55, 1 + 0) as string)", "1.6"),
+    ("select cast(round(1.55, int('1')) as string)", "1.6"),
+    ("select cast(round(1.55, 1.5) as string)", "1.6"),
+    ("select cast(floor(1.55, 1 + 0) as string)", "1.5"),
+    ("select cast(round(1555, -1 * 2) as string)", "1600"),
+    ("select locate('a', 'ba', cast(null as int))", 0),
+    ("select position(null, 'ba', cast(null as int))", 0),
+    ("select locate(null, 'ba', 1)", None),
     ("select approx_count_distinct((select 1))", 1),
     ("select sum((select id)) from range(3)", 3),
     ("select regr_count(distinct 1, 2.5D)", 1),
