@@ -86,8 +86,11 @@ static bool to_client(pair *p)
 
 static void run(pair *p)
 {
-    while (to_server(p) | to_client(p))
-        continue;
+    bool goes_on = true;
+    while (goes_on) {
+        goes_on = to_server(p);
+        goes_on |= to_client(p);
+    }
 }
 
 static pt__rpc_call *start(pair *p, const char *path, const char *text, uint64_t deadline_ms)
