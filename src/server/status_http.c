@@ -114,11 +114,14 @@ static bool is_own_host(text host)
 
 /* ---- the answer ---- */
 
+static bool accepts(const request *r, const char *type)
+{
+    return r->accept.size > 0 && memmem(r->accept.at, r->accept.size, type, strlen(type)) != NULL;
+}
+
 static bool wants_json(const request *r)
 {
-    bool takes_html = memmem(r->accept.at, r->accept.size, "text/html", 9) != NULL;
-    bool takes_json = memmem(r->accept.at, r->accept.size, "application/json", 16) != NULL;
-    return is(r->path, "/status.json") || (takes_json && !takes_html);
+    return is(r->path, "/status.json") || (accepts(r, "application/json") && !accepts(r, "text/html"));
 }
 
 static void put_answer(pt__buffer *out, const char *status, const char *type, bool with_body, pt__buffer *body)

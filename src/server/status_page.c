@@ -110,14 +110,13 @@ static pt_status add_job(void *context, const pt_job_report *job, pt_error *err)
 /* Of this process, as Linux tells it; 0 where it does not. */
 static size_t resident_bytes(void)
 {
-    unsigned long pages = 0;
+    char line[128];
     FILE *file = fopen("/proc/self/statm", "re");
     if (file == NULL)
         return 0;
-    if (fscanf(file, "%*u %lu", &pages) != 1)
-        pages = 0;
+    const char *resident = fgets(line, sizeof(line), file) == NULL ? NULL : strchr(line, ' ');
     fclose(file);
-    return pages * (size_t)sysconf(_SC_PAGESIZE);
+    return resident == NULL ? 0 : strtoul(resident, NULL, 10) * (size_t)sysconf(_SC_PAGESIZE);
 }
 
 static pt_status collect(const pt__status_source *source, status *out, pt_error *err)
