@@ -1,6 +1,7 @@
 #include "auth/clerk.h"
 
 #include "auth/failures.h"
+#include "base/monotonic.h"
 #include "exec/host.h"
 
 #include <openssl/crypto.h>
@@ -41,16 +42,9 @@ struct pt__clerk {
     pt__failures failures;
 };
 
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 int64_t pt__clerk_now_ms(void)
 {
-    return (int64_t)now_ms();
+    return (int64_t)pt__monotonic_ms();
 }
 
 /* ---- attempts ---- */
@@ -232,7 +226,7 @@ static void work_on(pt__clerk *clerk, attempt *a)
     } else {
         pt_error_set(&a->err, PT_UNAUTHENTICATED, "wrong user or password");
         if (is_wanted)
-            put_refusal(clerk, a, now_ms());
+            put_refusal(clerk, a, pt__monotonic_ms());
         else
             end_refused(a);
     }
@@ -254,7 +248,7 @@ static void *serve(void *state)
     pthread_mutex_lock(&clerk->lock);
     while (!clerk->is_stopping) {
         uint64_t wake_ms = UINT64_MAX;
-        uint64_t now = now_ms();
+        uint64_t now = pt__monotonic_ms();
         attempt *refusal = next_refusal(clerk, now, &wake_ms);
         attempt *check = refusal != NULL ? NULL : next_check(clerk, now, &wake_ms);
         if (refusal != NULL)
@@ -279,17 +273,13 @@ static bool start_thread(pt__clerk *clerk)
 
 pt_status pt__clerk_new(const pt__clerk_options *options, pt__clerk **out, pt_error *err)
 {
-    pthread_condattr_t monotonic;
     pt__clerk *clerk = calloc(1, sizeof(*clerk));
     if (clerk == NULL)
         return pt_error_set(err, PT_NO_MEMORY, "no memory to sign clients in");
     clerk->options = *options;
     pt__password_hash_dummy(&clerk->dummy);
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&clerk->lock, NULL);
-    pthread_cond_init(&clerk->changed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    pt__monotonic_condition_init(&clerk->changed);
     *out = clerk;
     return PT_OK;
 }
@@ -342,7 +332,7 @@ static attempt *make_room(pt__clerk *clerk, attempt *added)
 static void add_check(pt__clerk *clerk, attempt *a)
 {
     attempt *refused = NULL;
-    uint64_t now = now_ms();
+    uint64_t now = pt__monotonic_ms();
     a->address = pt__failures_use(&clerk->failures, a->peer, NULL, now);
     a->user = pt__failures_use(&clerk->failures, a->peer, a->name, now);
     if (!start_thread(clerk))
@@ -387,7 +377,7 @@ void pt__clerk_refuse(pt__clerk *clerk, pt_admission *admission, const char *pee
     }
     pt_error_copy(&a->err, err);
     pthread_mutex_lock(&clerk->lock);
-    uint64_t now = now_ms();
+    uint64_t now = pt__monotonic_ms();
     a->address = pt__failures_use(&clerk->failures, peer, NULL, now);
     if (start_thread(clerk))
         put_refusal(clerk, a, now);

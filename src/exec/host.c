@@ -1,4 +1,5 @@
 #include "base/has.h"
+#include "base/monotonic.h"
 #include "base/unconst.h"
 #include "exec/durable.h"
 #include "exec/schema_cache.h"
@@ -15,13 +16,6 @@ enum { TICK_MS = 1000 };
 
 static void *keep_house(void *argument);
 
-static uint64_t system_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 static int64_t system_us(void)
 {
     struct timespec now;
@@ -31,7 +25,7 @@ static int64_t system_us(void)
 
 uint64_t pt__host_now_ms(pt_host *host)
 {
-    return host->clock == NULL ? system_ms() : host->clock(host->clock_context);
+    return host->clock == NULL ? pt__monotonic_ms() : host->clock(host->clock_context);
 }
 
 int64_t pt__host_now_us(pt_host *host)
@@ -101,14 +95,10 @@ static pt_status start_threads(pt_host *host, pt_error *err)
 
 static void init_locks(pt_host *host)
 {
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pt__past_jobs_init(&host->past_jobs);
     pthread_mutex_init(&host->lock, NULL);
     pthread_mutex_init(&host->id_lock, NULL);
-    pthread_cond_init(&host->housekeeping, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    pt__monotonic_condition_init(&host->housekeeping);
 }
 
 static void free_memory(pt_host *host)
@@ -485,21 +475,12 @@ static uint64_t tick_ms(const pt_host *host)
     return host->store != NULL && third < TICK_MS ? third : TICK_MS;
 }
 
-static void add_ms(struct timespec *at, uint64_t ms)
-{
-    at->tv_nsec += (long)(ms * 1000000);
-    at->tv_sec += at->tv_nsec / 1000000000;
-    at->tv_nsec %= 1000000000;
-}
-
 static void *keep_house(void *argument)
 {
     pt_host *host = argument;
     pthread_mutex_lock(&host->lock);
     while (!pt__host_is_closing(host)) {
-        struct timespec at;
-        clock_gettime(CLOCK_MONOTONIC, &at);
-        add_ms(&at, tick_ms(host));
+        struct timespec at = pt__monotonic_in_ms(tick_ms(host));
         pthread_cond_timedwait(&host->housekeeping, &host->lock, &at);
         if (pt__host_is_closing(host))
             break;

@@ -1,11 +1,11 @@
 #include "exec/durable.h"
 
 #include "base/has.h"
+#include "base/monotonic.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* ---- making ---- */
 
@@ -34,13 +34,9 @@ static bool copy_tags(pt_job *job, const pt__job_request *request)
 
 static void init_locks(pt_job *job)
 {
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&job->lock, NULL);
-    pthread_cond_init(&job->changed, &monotonic);
+    pt__monotonic_condition_init(&job->changed);
     pthread_mutex_init(&job->operation_lock, NULL);
-    pthread_condattr_destroy(&monotonic);
 }
 
 static void end_context(pt_job *job)

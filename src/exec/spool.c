@@ -1,5 +1,7 @@
 #include "exec/durable.h"
 
+#include "base/monotonic.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -394,19 +396,6 @@ pt__read_state pt__reader_next(pt__reader *reader, pt__spool_entry **entry)
     return state == PT_READ_FILE ? read_file(reader, entry) : state;
 }
 
-static struct timespec deadline_after(uint64_t timeout_ms)
-{
-    struct timespec at;
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    at.tv_sec += (time_t)(timeout_ms / 1000);
-    at.tv_nsec += (long)(timeout_ms % 1000) * 1000000;
-    if (at.tv_nsec >= 1000000000) {
-        at.tv_sec++;
-        at.tv_nsec -= 1000000000;
-    }
-    return at;
-}
-
 /* Waits for a change; false when the deadline (NULL: none) has passed. */
 static bool wait_change(pt_job *job, const struct timespec *deadline)
 {
@@ -417,7 +406,7 @@ static bool wait_change(pt_job *job, const struct timespec *deadline)
 
 pt__read_state pt__reader_next_blocking(pt__reader *reader, uint64_t timeout_ms, pt__spool_entry **entry)
 {
-    struct timespec at = deadline_after(timeout_ms);
+    struct timespec at = pt__monotonic_in_ms(timeout_ms);
     pt_job *job = reader->job;
     pthread_mutex_lock(&job->lock);
     pt__read_state state = next_locked(reader, entry);
@@ -430,7 +419,7 @@ pt__read_state pt__reader_next_blocking(pt__reader *reader, uint64_t timeout_ms,
 
 pt_status pt_job_wait(pt_job *job, uint64_t timeout_ms, pt_error *err)
 {
-    struct timespec at = deadline_after(timeout_ms);
+    struct timespec at = pt__monotonic_in_ms(timeout_ms);
     pthread_mutex_lock(&job->lock);
     bool in_time = true;
     job->waiter_count++;

@@ -1,5 +1,7 @@
 #include "exec/workers.h"
 
+#include "base/monotonic.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,34 +39,17 @@ pt_status pt__workers_new(const pt__workers_options *options, pt__workers **out,
     if (pool == NULL)
         return pt_error_set(err, PT_NO_MEMORY, "no memory for the workers");
     pool->options = *options;
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&pool->lock, NULL);
-    pthread_cond_init(&pool->work, &monotonic);
+    pt__monotonic_condition_init(&pool->work);
     pthread_cond_init(&pool->ended, NULL);
-    pthread_condattr_destroy(&monotonic);
     *out = pool;
     return PT_OK;
-}
-
-static struct timespec idle_deadline(const pt__workers *pool)
-{
-    struct timespec at;
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    at.tv_sec += (time_t)(pool->options.idle_ms / 1000);
-    at.tv_nsec += (long)(pool->options.idle_ms % 1000) * 1000000;
-    if (at.tv_nsec >= 1000000000) {
-        at.tv_sec++;
-        at.tv_nsec -= 1000000000;
-    }
-    return at;
 }
 
 /** Waits for a task with the lock held; NULL when the thread should end. */
 static task *next_task(pt__workers *pool)
 {
-    struct timespec deadline = idle_deadline(pool);
+    struct timespec deadline = pt__monotonic_in_ms(pool->options.idle_ms);
     pool->idle++;
     int waited = 0;
     while (pool->first == NULL && !pool->closing && waited == 0)

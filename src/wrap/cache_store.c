@@ -1,12 +1,12 @@
 #include "wrap/cache_store.h"
 
 #include "base/map.h"
+#include "base/monotonic.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 typedef struct counted_entry {
     pt__cache_entry entry;
@@ -31,13 +31,6 @@ struct pt__cache_store {
     place *oldest;
     pt__cache_counts counts;
 };
-
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 /* ---- entries ---- */
 
@@ -109,7 +102,7 @@ static void drop_place(pt__cache_store *store, place *p)
 
 static bool is_old(const pt__cache_store *store, const place *p)
 {
-    return now_ms() - p->made_ms >= store->limits.max_age_ms;
+    return pt__monotonic_ms() - p->made_ms >= store->limits.max_age_ms;
 }
 
 static place *new_place(const char *key, pt__cache_entry *entry, uint64_t bytes)
@@ -121,7 +114,7 @@ static place *new_place(const char *key, pt__cache_entry *entry, uint64_t bytes)
         free(copy);
         return NULL;
     }
-    *p = (place){.key = copy, .entry = ref_entry(entry), .bytes = bytes, .made_ms = now_ms()};
+    *p = (place){.key = copy, .entry = ref_entry(entry), .bytes = bytes, .made_ms = pt__monotonic_ms()};
     return p;
 }
 

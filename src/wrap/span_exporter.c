@@ -1,6 +1,7 @@
 #include "wrap/span_exporter.h"
 
 #include "base/library.h"
+#include "base/monotonic.h"
 #include "exec/workers.h"
 
 #define CURL_DISABLE_TYPECHECK /* its macros call the linked function */
@@ -104,20 +105,10 @@ static void send_batch(const pt__span_exporter *e, CURL *curl, const pt__span *s
 
 /* ---- the queue ---- */
 
-static struct timespec in_ms(uint64_t ms)
-{
-    struct timespec at;
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    uint64_t ns = (uint64_t)at.tv_nsec + ms % 1000 * 1000000;
-    at.tv_sec += (time_t)(ms / 1000 + ns / 1000000000);
-    at.tv_nsec = (long)(ns % 1000000000);
-    return at;
-}
-
 /* With the lock: until a batch is full or the first of it has waited long enough. */
 static void await_batch(pt__span_exporter *e)
 {
-    struct timespec until = in_ms(e->interval_ms);
+    struct timespec until = pt__monotonic_in_ms(e->interval_ms);
     int code = 0;
     while (code == 0 && !e->is_closing && e->count < BATCH_SPANS && e->count < e->capacity)
         code = pthread_cond_timedwait(&e->changed, &e->lock, &until);
@@ -253,12 +244,8 @@ pt_status pt__span_exporter_new(const pt_config *config, const pt_env *env, pt__
     pt__span_exporter *e = calloc(1, sizeof(*e));
     if (e == NULL)
         return pt_error_set(err, PT_NO_MEMORY, "no memory for the wrapper trace");
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&e->lock, NULL);
-    pthread_cond_init(&e->changed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    pt__monotonic_condition_init(&e->changed);
     e->log = env->log;
     e->log_context = env->log_context;
     pt_status status = load(&e->curl, err);

@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 pt_status pt__wake_init(pt__wake *wake, pt_error *err)
@@ -32,13 +31,6 @@ void pt__wake_raise(pt__wake *wake)
 bool pt__wake_is_raised(const pt__wake *wake)
 {
     return atomic_load(&wake->is_raised);
-}
-
-uint64_t pt__monotonic_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
 uint64_t pt__ms_from_now(uint64_t ms)

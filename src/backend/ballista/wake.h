@@ -6,6 +6,8 @@
 #ifndef PT_BACKEND_BALLISTA_WAKE_H
 #define PT_BACKEND_BALLISTA_WAKE_H
 
+#include "base/monotonic.h"
+
 #include <portico/error.h>
 
 #include <stdatomic.h>
@@ -22,10 +24,7 @@ void pt__wake_deinit(pt__wake *wake);
 void pt__wake_raise(pt__wake *wake);
 bool pt__wake_is_raised(const pt__wake *wake);
 
-/** Monotonic. */
-uint64_t pt__monotonic_ms(void);
-
-/** Waits until then, or until it is raised. */
+/** Waits until then (base/monotonic.h), or until it is raised. */
 void pt__wake_sleep(pt__wake *wake, uint64_t until_ms);
 
 /** `ms` from now; UINT64_MAX when that is beyond it. */

@@ -1,14 +1,16 @@
 /* The reader of a harvest: handles in the order of the rows become batches. */
 #include "backend/duckdb/harvest_inside.h"
 
+#include "base/monotonic.h"
+
 #include <stdlib.h>
 #include <time.h>
 
 enum {
-    EAGER_FETCHES = 8,         /* small results do not wait */
-    FEW_CHUNKS = 4,            /* are worth waking up for */
-    FEW_WAIT_NS = 1000 * 1000, /* then one will do */
-    WAIT_NS = 20 * 1000 * 1000 /* then DuckDB is asked in any case: it may have to run the pipeline on our thread */
+    EAGER_FETCHES = 8,  /* small results do not wait */
+    FEW_CHUNKS = 4,     /* are worth waking up for */
+    FEW_WAIT_US = 1000, /* then one will do */
+    WAIT_US = 20 * 1000 /* then DuckDB is asked in any case: it may have to run the pipeline on our thread */
 };
 
 /* ---- lifetime ---- */
@@ -31,15 +33,6 @@ void pt__harvest_unref(pt__harvest *harvest)
     free(harvest);
 }
 
-static void init_condition(pthread_cond_t *condition)
-{
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(condition, &attributes);
-    pthread_condattr_destroy(&attributes);
-}
-
 pt__harvest *pt__harvest_new(pt__duckdb *database)
 {
     pt__harvest *harvest = calloc(1, sizeof(*harvest));
@@ -47,7 +40,7 @@ pt__harvest *pt__harvest_new(pt__duckdb *database)
         return NULL;
     atomic_init(&harvest->references, 1);
     pthread_mutex_init(&harvest->lock, NULL);
-    init_condition(&harvest->produced);
+    pt__monotonic_condition_init(&harvest->produced);
     harvest->database = database;
     harvest->key = pt__local_key(database);
     pthread_mutex_lock(&database->mutex);
@@ -207,22 +200,10 @@ static bool has_whole_part(const pt__harvest_reader *reader)
 
 /* ---- fetching them ---- */
 
-static struct timespec deadline_after(long wait_ns)
-{
-    struct timespec at;
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    at.tv_nsec += wait_ns;
-    if (at.tv_nsec >= 1000000000) {
-        at.tv_nsec -= 1000000000;
-        at.tv_sec++;
-    }
-    return at;
-}
-
 /* With the lock held: until the producer has ended or made so many chunks in all; false when the time is up. */
-static bool wait_for(pt__harvest *harvest, const pt__producer *producer, uint64_t produced, long wait_ns)
+static bool wait_for(pt__harvest *harvest, const pt__producer *producer, uint64_t produced, uint64_t wait_us)
 {
-    struct timespec at = deadline_after(wait_ns);
+    struct timespec at = pt__monotonic_in_us(wait_us);
     int result = 0;
     harvest->awaited = producer;
     harvest->awaited_chunks = produced;
@@ -244,8 +225,8 @@ static void wait_for_chunk(pt__harvest *harvest)
         return;
     pthread_mutex_lock(&harvest->lock);
     bool must_wait = last->produced == last->fetched && !pthread_equal(last->thread, pthread_self());
-    if (must_wait && !wait_for(harvest, last, last->fetched + FEW_CHUNKS, FEW_WAIT_NS))
-        wait_for(harvest, last, last->fetched + 1, WAIT_NS);
+    if (must_wait && !wait_for(harvest, last, last->fetched + FEW_CHUNKS, FEW_WAIT_US))
+        wait_for(harvest, last, last->fetched + 1, WAIT_US);
     pthread_mutex_unlock(&harvest->lock);
 }
 

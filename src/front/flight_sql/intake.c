@@ -1,5 +1,6 @@
 #include "front/flight_sql/intake.h"
 
+#include "base/monotonic.h"
 #include "exec/ipc_feed.h"
 
 #include <errno.h>
@@ -41,7 +42,6 @@ struct pt__flight_intake {
 
 pt__flight_intake *pt__flight_intake_new(pt_call *call, uint64_t timeout_ms)
 {
-    pthread_condattr_t monotonic;
     pt__flight_intake *intake = calloc(1, sizeof(*intake));
     if (intake == NULL || pt__ipc_feed_new(&intake->feed, NULL) != PT_OK) {
         free(intake);
@@ -51,11 +51,8 @@ pt__flight_intake *pt__flight_intake_new(pt_call *call, uint64_t timeout_ms)
     intake->call = call;
     intake->mailbox = pt_call_mailbox(call);
     intake->timeout_ms = timeout_ms;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&intake->lock, NULL);
-    pthread_cond_init(&intake->changed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    pt__monotonic_condition_init(&intake->changed);
     return intake;
 }
 
@@ -156,19 +153,6 @@ static void go_on(void *state)
 
 /* ---- the worker's side ---- */
 
-static struct timespec deadline_after(uint64_t timeout_ms)
-{
-    struct timespec at;
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    at.tv_sec += (time_t)(timeout_ms / 1000);
-    at.tv_nsec += (long)(timeout_ms % 1000) * 1000000;
-    if (at.tv_nsec >= 1000000000) {
-        at.tv_sec++;
-        at.tv_nsec -= 1000000000;
-    }
-    return at;
-}
-
 /* With the lock held. */
 static message *take_first(pt__flight_intake *intake, bool *go)
 {
@@ -188,7 +172,7 @@ static message *take_first(pt__flight_intake *intake, bool *go)
 /* `*out` is NULL at the end. */
 static pt_status next_message(pt__flight_intake *intake, message **out, pt_error *err)
 {
-    struct timespec deadline = deadline_after(intake->timeout_ms);
+    struct timespec deadline = pt__monotonic_in_ms(intake->timeout_ms);
     bool go = false;
     int waited = 0;
     pthread_mutex_lock(&intake->lock);

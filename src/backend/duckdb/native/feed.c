@@ -1,6 +1,7 @@
 #include "backend/duckdb/native/feed.h"
 
 #include "backend/duckdb/native/native.h"
+#include "base/monotonic.h"
 
 #include <errno.h>
 #include <nanoarrow/nanoarrow.h>
@@ -198,29 +199,17 @@ static bool wants_more(pt__feed *feed)
     return wants;
 }
 
-static struct timespec soon(int64_t us)
-{
-    struct timespec at;
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    at.tv_nsec += (long)us * 1000;
-    if (at.tv_nsec >= 1000000000) {
-        at.tv_sec++;
-        at.tv_nsec -= 1000000000;
-    }
-    return at;
-}
-
 /*
  * The other thread is at work. DuckDB's own waiting would be a loop that takes the core from the client and the transport.
  * The scan tells when there is room again, but nothing tells when the statement has ended after the last chunk: then one
  * looks after `us`, and next time after twice that, which is returned.
  */
-static int64_t nap(pt__feed *feed, int64_t us)
+static uint64_t nap(pt__feed *feed, uint64_t us)
 {
     int waited = 0;
     pthread_mutex_lock(&feed->lock);
     bool is_ended = feed->is_ended;
-    struct timespec until = soon(is_ended ? us : LONGEST_NAP_US);
+    struct timespec until = pt__monotonic_in_us(is_ended ? us : LONGEST_NAP_US);
     while ((is_ended || feed->count > feed->ready_limit / 2) && waited == 0)
         waited = pthread_cond_timedwait(&feed->changed, &feed->lock, &until);
     pthread_mutex_unlock(&feed->lock);
@@ -230,7 +219,7 @@ static int64_t nap(pt__feed *feed, int64_t us)
 /* Until the statement has ended. */
 static duckdb_pending_state work(pt__feed *feed, duckdb_pending_result pending)
 {
-    int64_t nap_us = FIRST_NAP_US;
+    uint64_t nap_us = FIRST_NAP_US;
     for (;;) {
         while (wants_more(feed)) {
             add_next(feed);
@@ -488,7 +477,6 @@ static pt_status open_feed(pt__feed *feed, pt_error *err)
 pt_status pt__feed_new(pt__duckdb *database, duckdb_connection connection, struct ArrowArrayStream *rows,
                        pt__feed **out, pt_error *err)
 {
-    pthread_condattr_t monotonic;
     pt__feed *feed = calloc(1, sizeof(*feed));
     if (feed == NULL)
         return no_memory(err);
@@ -496,11 +484,8 @@ pt_status pt__feed_new(pt__duckdb *database, duckdb_connection connection, struc
     feed->connection = connection;
     feed->key = pt__local_key(database);
     feed->rows = rows;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&feed->lock, NULL);
-    pthread_cond_init(&feed->changed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    pt__monotonic_condition_init(&feed->changed);
     pt_status status = open_feed(feed, err);
     if (status == PT_OK)
         *out = feed;
