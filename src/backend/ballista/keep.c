@@ -16,16 +16,8 @@ typedef struct kept_rows {
 static pt_status run_write(pt__ballista_session *session, const pt_query *query, pt_error *err)
 {
     pt_operation *operation = NULL;
-    struct ArrowArrayStream stream = {.release = NULL};
-    struct ArrowArray rows = {.release = NULL};
     PT_TRY(pt__ballista_operation_new(session, query, &operation, err));
-    pt_status status = operation->vtable->result(operation, &stream, err);
-    if (status == PT_OK && stream.get_next(&stream, &rows) != 0)
-        status = operation->vtable->failure(operation, err);
-    if (rows.release != NULL)
-        rows.release(&rows);
-    if (stream.release != NULL)
-        stream.release(&stream);
+    pt_status status = pt__ballista_drain(operation, err);
     operation->vtable->free(operation);
     return status;
 }
@@ -36,11 +28,8 @@ static pt_status write_rows(pt__ballista_session *session, const pt_query *query
         return pt_error_set(err, PT_NO_MEMORY, "no memory to keep rows");
     kept->folder = pt__ballista_new_folder(session->cluster, kept->arena);
     kept->base.url = pt__ballista_folder_url(kept->arena, kept->folder);
-    pt_plan_write_files *write = pt__plan_make(kept->arena, WRITE_FILES, write_files, NULL);
-    write->query = pt__ballista_renamed(kept->arena, query->plan);
-    write->format = "parquet";
-    write->path = kept->folder;
-    write->mode = PT_SAVE_ERROR;
+    const pt_plan *named = pt__ballista_renamed(kept->arena, query->plan);
+    const pt_plan_write_files *write = pt__ballista_write_folder(kept->arena, named, kept->folder);
     pt_query writing = *query;
     writing.plan = &write->base;
     writing.resume = NULL;

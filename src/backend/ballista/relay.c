@@ -80,11 +80,8 @@ pt_status pt__ballista_relay_prepare(pt__arena *arena, const pt__ballista *clust
     if (*cluster->options.shared_directory == '\0')
         return pt__raise(err, PT_COND_UNSUPPORTED_FEATURE, "feature",
                          "tables on Ballista without ballista.shared-directory", NULL);
-    pt_plan_write_files *write = pt__plan_make(arena, WRITE_FILES, write_files, NULL);
-    write->query = pt__ballista_renamed(arena, query);
-    write->format = "parquet";
-    write->path = pt__ballista_new_folder(cluster, arena);
-    write->mode = PT_SAVE_ERROR;
+    const pt_plan *named = pt__ballista_renamed(arena, query);
+    const pt_plan_write_files *write = pt__ballista_write_folder(arena, named, pt__ballista_new_folder(cluster, arena));
     *out = (pt__ballista_relay){.arena = arena, .command = command, .query = query};
     return pt__ballista_write_prepare(arena, write, options, &out->write, err);
 }

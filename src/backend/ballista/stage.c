@@ -12,17 +12,23 @@ const char *pt__ballista_new_folder(const pt__ballista *cluster, pt__arena *aren
     return pt__arena_printf(arena, "%s/portico-%s", cluster->options.shared_directory, id);
 }
 
+pt_plan_write_files *pt__ballista_write_folder(pt__arena *arena, const pt_plan *query, const char *folder)
+{
+    pt_plan_write_files *write = pt__plan_make(arena, WRITE_FILES, write_files, NULL);
+    write->query = query;
+    write->format = "parquet";
+    write->path = folder;
+    write->mode = PT_SAVE_ERROR;
+    return write;
+}
+
 pt_status pt__ballista_stage_rows(void *context, const pt_plan *relation, const char **url, pt_error *err)
 {
     pt__ballista_stages *stages = context;
     pt_backend companion;
     PT_TRY(pt__companion_open(stages->session, &companion, err));
-    pt_plan_write_files *write = pt__plan_make(stages->arena, WRITE_FILES, write_files, NULL);
     const pt__ballista_stage stage = {.folder = pt__ballista_new_folder(stages->session->cluster, stages->arena)};
-    write->query = relation;
-    write->format = "parquet";
-    write->path = stage.folder;
-    write->mode = PT_SAVE_ERROR;
+    const pt_plan_write_files *write = pt__ballista_write_folder(stages->arena, relation, stage.folder);
     const pt_query query = {.size_bytes = sizeof(query),
                             .plan = &write->base,
                             .time_zone = stages->query->time_zone,

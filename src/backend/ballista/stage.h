@@ -26,6 +26,9 @@ typedef struct pt__ballista_stages {
 /** A folder of the cluster's shared directory that nobody has; not made. */
 const char *pt__ballista_new_folder(const pt__ballista *cluster, pt__arena *arena);
 
+/** Writes the rows of `query` into a folder, as Parquet. */
+pt_plan_write_files *pt__ballista_write_folder(pt__arena *arena, const pt_plan *query, const char *folder);
+
 /** pt__ballista_lower_options.stage; `context` is a pt__ballista_stages. */
 pt_status pt__ballista_stage_rows(void *context, const pt_plan *relation, const char **url, pt_error *err);
 
