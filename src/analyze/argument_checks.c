@@ -1,8 +1,10 @@
 /* Arguments that must be constants, literals or within a range: the rows of argument_checks.def. */
 #include "analyze/analyzer.h"
 #include "base/format_double.h"
+#include "base/int128.h"
 
-#include <stdio.h>
+#include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include <strings.h>
 
@@ -146,29 +148,33 @@ static pt_status check_early(pt__analyzer *a, const pt_expr_call *call, const ch
     return is_literal ? PT_OK : pt__raise(err, c->condition, c->text, c->name, NULL);
 }
 
-/* The number that a literal is, and how Spark writes it; false: it is none. */
-static bool read_number(pt__arena *arena, const pt_type *to, const pt_expr_literal *literal, double *value,
-                        const char **text)
+/* The number that a literal is; false: it is none. */
+static bool read_number(const pt_expr_literal *literal, double *value)
 {
-    char digits[PT_DOUBLE_TEXT_MAX];
     const pt_type *type = literal->base.type;
     if (pt__type_is_integral(type))
         *value = (double)literal->value.as.integer;
     else if (type->id == PT_TYPE_DOUBLE || type->id == PT_TYPE_FLOAT)
         *value = literal->value.as.real;
-    else if (type->id == PT_TYPE_DECIMAL) {
-        *value = (double)literal->value.as.decimal;
-        for (int i = 0; i < type->scale; i++)
-            *value /= 10;
-    } else
+    else if (type->id == PT_TYPE_DECIMAL)
+        *value = pt__decimal_to_double(literal->value.as.decimal, type->scale);
+    else
         return false;
-    if (to->id == PT_TYPE_DOUBLE) {
-        pt__format_double(*value, digits);
-        *text = pt__arena_printf(arena, "%sD", digits);
-    } else {
-        *text = pt__arena_printf(arena, "%lld%s", (long long)*value, to->id == PT_TYPE_LONG ? "L" : "");
-    }
     return true;
+}
+
+/* How Spark writes it as a value of the parameter's type: whole numbers have no fraction. */
+static const char *number_text(pt__arena *arena, const pt_type *to, const pt_expr_literal *literal, double value)
+{
+    char digits[PT_DOUBLE_TEXT_MAX];
+    const char *suffix = to->id == PT_TYPE_LONG ? "L" : "";
+    if (to->id == PT_TYPE_DOUBLE) {
+        pt__format_double(value, digits);
+        return pt__arena_printf(arena, "%sD", digits);
+    }
+    if (pt__type_is_integral(literal->base.type))
+        return pt__arena_printf(arena, "%" PRId64 "%s", literal->value.as.integer, suffix);
+    return pt__arena_printf(arena, "%.0f%s", trunc(value) + 0.0, suffix);
 }
 
 static pt_status check_between(pt__analyzer *a, const pt_expr_call *call, const check *c, const pt_expr *argument,
@@ -178,14 +184,14 @@ static pt_status check_between(pt__analyzer *a, const pt_expr_call *call, const 
     if (literal == NULL)
         return PT_OK;
     double value = 0;
-    const char *text = c->null;
     if (literal->value.is_null && *c->null == '\0')
         return pt__raise(err, PT_COND_DATATYPE_MISMATCH_UNEXPECTED_NULL, "sqlExpr",
                          pt__quote_expr(a->arena, &call->base), "exprName", c->name, NULL);
-    if (!literal->value.is_null && !read_number(a->arena, argument->type, literal, &value, &text))
+    if (!literal->value.is_null && !read_number(literal, &value))
         return PT_OK;
     if (value >= c->lowest && value <= c->highest)
         return PT_OK;
+    const char *text = literal->value.is_null ? c->null : number_text(a->arena, argument->type, literal, value);
     return pt__raise(err, PT_COND_DATATYPE_MISMATCH_VALUE_OUT_OF_RANGE, "sqlExpr",
                      pt__quote_expr(a->arena, &call->base), "exprName", c->name, "valueRange", c->text, "currentValue",
                      text, NULL);

@@ -234,9 +234,7 @@ static bool put_days(pt__buffer *out, const pt_expr_call *call, const char *name
 static void put_rounded(pt__buffer *out, const pt_expr_literal *literal, bool up)
 {
     char text[PT_DECIMAL_TEXT_BYTES];
-    pt_int128 unit = 1;
-    for (int i = 0; i < literal->base.type->scale; i++)
-        unit *= 10;
+    pt_int128 unit = pt__int128_power_of_ten(literal->base.type->scale);
     pt_int128 value = literal->value.as.decimal;
     pt_int128 whole = value / unit;
     whole += up && whole * unit < value;
