@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { CONNECTIONS_MAX = 16, PATIENCE_MS = 5000, BACKLOG = 16 };
+enum { CONNECTIONS_MAX = 16, PATIENCE_MS = 5000, BACKLOG = 16, NO_DESCRIPTORS_MS = 200 };
 
 typedef struct connection {
     int fd; /* -1: free */
@@ -55,12 +55,22 @@ static connection *free_place(pt__status_listener *l)
     return NULL;
 }
 
+/* The client waits still: asking again at once would be all that the thread does. */
+static void pause_accepting(const pt__status_listener *l)
+{
+    struct pollfd end = {.fd = l->wake[0], .events = POLLIN};
+    if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+        poll(&end, 1, NO_DESCRIPTORS_MS);
+}
+
 static void accept_one(pt__status_listener *l)
 {
     int fd = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    connection *c = free_place(l);
-    if (fd < 0)
+    if (fd < 0) {
+        pause_accepting(l);
         return;
+    }
+    connection *c = free_place(l);
     if (c == NULL) {
         close(fd);
         return;
