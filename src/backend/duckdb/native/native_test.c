@@ -1,5 +1,6 @@
 #include "backend/duckdb/native/native.h"
 
+#include "backend/duckdb/native/test_session.h"
 #include "base/test.h"
 
 #include <nanoarrow/nanoarrow.h>
@@ -17,16 +18,12 @@ typedef struct fixture {
 static bool begin(fixture *f)
 {
     *f = (fixture){0};
-    pt_env env = {.size_bytes = sizeof(env), .worker_count = 2};
-    pt_session_request request = {.size_bytes = sizeof(request), .user = ""};
-    return pt_backend_duckdb.open(NULL, &env, &f->backend, NULL) == PT_OK &&
-           pt_backend_duckdb.open_session(f->backend, &request, &f->session, NULL) == PT_OK;
+    return pt__test_session_open(2, &f->backend, &f->session);
 }
 
 static void end(fixture *f)
 {
-    pt_backend_duckdb.close_session(f->session);
-    pt_backend_duckdb.close(f->backend);
+    pt__test_session_close(f->backend, f->session);
 }
 
 static pt_query query_of(const fixture *f, const char *sql)
