@@ -8,6 +8,7 @@ struct pt__spare {
     size_t references; /* of the owner, and of bytes that are out */
     bool is_closed;
     size_t count;
+    size_t size_bytes; /* of the following */
     pt__buffer kept[PT_SPARE_BUFFERS]; /* without content */
 };
 
@@ -27,11 +28,19 @@ pt__spare *pt__spare_new(void)
     return spare;
 }
 
+/* With the lock held. */
+static bool has_room(const pt__spare *spare, const pt__buffer *buffer)
+{
+    return !spare->is_closed && spare->count < PT_SPARE_BUFFERS && buffer->capacity_bytes <= PT_SPARE_BYTES_MAX &&
+           spare->size_bytes + buffer->capacity_bytes <= PT_SPARE_TOTAL_BYTES;
+}
+
 /* Keeps `buffer`, if there is room, in exchange for the reference. */
 static void unref(pt__spare *spare, pt__buffer *buffer)
 {
     pthread_mutex_lock(&spare->lock);
-    if (!spare->is_closed && spare->count < PT_SPARE_BUFFERS && buffer->capacity_bytes <= PT_SPARE_BYTES_MAX) {
+    if (has_room(spare, buffer)) {
+        spare->size_bytes += buffer->capacity_bytes;
         spare->kept[spare->count++] = *buffer;
         pt__buffer_init(buffer);
     }
@@ -62,8 +71,10 @@ void pt__spare_lend(pt__spare *spare, pt__buffer *buffer)
     if (spare == NULL)
         return;
     pthread_mutex_lock(&spare->lock);
-    if (spare->count > 0)
+    if (spare->count > 0) {
         *buffer = spare->kept[--spare->count];
+        spare->size_bytes -= buffer->capacity_bytes;
+    }
     pthread_mutex_unlock(&spare->lock);
     pt__buffer_reset(buffer);
 }

@@ -10,8 +10,9 @@
 #include "base/buffer.h"
 
 enum {
-    PT_SPARE_BUFFERS = 2,                 /* as many as come back before the next message asks for one */
-    PT_SPARE_BYTES_MAX = 16 * 1024 * 1024 /* a larger one is not kept */
+    PT_SPARE_BUFFERS = 8,                   /* as many as come back at once, when an ingestion is through with a window */
+    PT_SPARE_BYTES_MAX = 16 * 1024 * 1024,  /* a larger one is not kept */
+    PT_SPARE_TOTAL_BYTES = 64 * 1024 * 1024 /* of those that are kept */
 };
 
 typedef struct pt__spare pt__spare;

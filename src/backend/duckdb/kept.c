@@ -49,8 +49,8 @@ static pt_status run_guarded(pt__command_run *run, const kept *made, const pt_pl
     return status;
 }
 
-/* Attaching costs as much as opening a small database, so it waits for the first result that is kept. */
-static pt_status attach(pt__duckdb *database, pt_error *err)
+/* Attaching costs as much as opening a small database, so it waits for the first who needs it. */
+pt_status pt__kept_attach(pt__duckdb *database, pt_error *err)
 {
     duckdb_connection connection;
     PT_TRY(pt__duckdb_borrow(database, &connection, err));
@@ -89,7 +89,7 @@ pt_status pt__kept_make(pt__duckdb *database, const pt_query *query, void **out,
     pt__statement_init(&statement, database, query->plan);
     pt__command_run run = {
         .database = database, .statement = &statement, .arena = arena, .time_zone = query->time_zone};
-    pt_status status = attach(database, err);
+    pt_status status = pt__kept_attach(database, err);
     if (status == PT_OK)
         status = run_guarded(&run, made, query->plan, err);
     pt__statement_deinit(&statement);

@@ -7,6 +7,9 @@
 
 #include "backend/duckdb/engine.h"
 
+/** Makes the catalog, if it is not there yet. */
+pt_status pt__kept_attach(pt__duckdb *database, pt_error *err);
+
 /** As pt_backend_vtable.keep; blocks until all rows are there. */
 pt_status pt__kept_make(pt__duckdb *database, const pt_query *query, void **out, pt_error *err);
 /** As pt_backend_vtable.release_kept. */

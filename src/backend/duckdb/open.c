@@ -13,6 +13,8 @@
 #include <string.h>
 #include <sys/random.h>
 
+static const uint64_t BLOCK_MEMORY_BYTES = UINT64_C(512) << 20;
+
 static pt_status set_option(duckdb_config options, const char *name, const char *value, pt_error *err)
 {
     if (value == NULL)
@@ -45,6 +47,21 @@ static pt_status set_memory(duckdb_config options, const pt_config *config, pt_e
 }
 
 /*
+ * Blocks of tables, sorts and joins that stay with the process when they are free: to be given pages anew costs as much
+ * as filling them.
+ */
+static pt_status set_block_memory(duckdb_config options, const pt_config *config, pt_error *err)
+{
+    uint64_t limit = 0, size = 0;
+    PT_TRY(pt_config_size(config, "duckdb.memory-limit", 0, &limit, err));
+    bool is_small = limit != 0 && limit / 8 < BLOCK_MEMORY_BYTES;
+    PT_TRY(pt_config_size(config, "duckdb.block-memory", is_small ? limit / 8 : BLOCK_MEMORY_BYTES, &size, err));
+    char text[32];
+    snprintf(text, sizeof(text), "%" PRIu64 "B", size);
+    return set_option(options, "block_allocator_memory", text, err);
+}
+
+/*
  * What would reach outside of the process is off: extensions are neither fetched nor loaded by themselves. Threads of the
  * allocator give back memory that large statements leave behind.
  */
@@ -56,6 +73,7 @@ static pt_status fill_options(duckdb_config options, const pt_config *config, co
     PT_TRY(set_option(options, "allocator_background_threads", "true", err));
     PT_TRY(set_option(options, "temp_directory", pt_config_string(config, "duckdb.temp-directory", NULL), err));
     PT_TRY(set_memory(options, config, err));
+    PT_TRY(set_block_memory(options, config, err));
     return set_threads(options, config, env, err);
 }
 
@@ -195,6 +213,7 @@ void pt__duckdb_close(void *context)
             duckdb_disconnect(&self->pools[use].idle[i]);
     if (self->database != NULL)
         duckdb_close(&self->database);
+    free(self->column_functions);
     pt__functions_free(self->functions);
     pt__batch_memory_unref(self->harvest_memory);
     pthread_mutex_destroy(&self->mutex);

@@ -8,6 +8,8 @@
  * Opens the database that the configuration names:
  *
  *   duckdb.database         file, created when missing; default: in memory
+ *   duckdb.block-memory     bytes of free blocks that are not given back to the system; default: 512 MiB, or an eighth
+ *                           of duckdb.memory-limit
  *   duckdb.memory-limit     bytes; default: DuckDB's, 80 % of the machine's
  *   duckdb.temp-directory   where operators spill to; default: beside the file, none in memory
  *   duckdb.threads          default: the host's workers

@@ -1,421 +1,222 @@
-#include "backend/duckdb/native/feed.h"
-
+#include "backend/duckdb/native/feed_inside.h"
 #include "backend/duckdb/native/native.h"
-#include "base/monotonic.h"
 
 #include <errno.h>
-#include <nanoarrow/nanoarrow.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-#define FUNCTION_NAME "portico_stream"
 
 enum {
-    SLICE_ROWS = 2048, /* DuckDB's vector size */
-    READY_MAX = 32,    /* chunks that wait for the scan */
-    READY_BYTES = 16 << 20,
-    VALUE_BYTES = 16, /* what a value takes in a vector, more or less */
-    FIRST_NAP_US = 50,
-    LONGEST_NAP_US = 5000
+    WINDOW_BYTES = 64 << 20,
+    BATCH_OVERHEAD_BYTES = 1024,
+    COLUMN_OVERHEAD_BYTES = 512 /* of each array, however few rows it has */
 };
-
-/* A batch that is freed with the last of the slices that point into it. */
-typedef struct batch {
-    atomic_size_t references;
-    struct ArrowArray array;
-} batch;
-
-struct pt__feed {
-    pt__duckdb *database;
-    duckdb_connection connection; /* also for its conversion settings */
-    uint64_t key;
-    struct ArrowArrayStream *rows;
-    struct ArrowSchema schema;
-    duckdb_arrow_converted_schema converted;
-    pthread_t runner; /* who reads the stream */
-    batch *current;   /* the runner's */
-    int64_t row;      /* the next one of it */
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    duckdb_data_chunk ready[READY_MAX];
-    size_t ready_limit;
-    size_t first;
-    size_t count;
-    bool is_ended;  /* no more chunks come */
-    bool is_failed; /* by `failure` */
-    pt_error failure;
-};
-
-/* ---- slices ---- */
-
-static void unref_batch(batch *b)
-{
-    if (b == NULL || atomic_fetch_sub(&b->references, 1) != 1)
-        return;
-    b->array.release(&b->array);
-    free(b);
-}
-
-/* What DuckDB takes for an array of its own. Its owner is the vector of the first column, or nobody: hence the count. */
-typedef struct slice {
-    atomic_size_t references;
-    batch *batch;
-    struct ArrowArray **pointers;
-    struct ArrowArray children[];
-} slice;
-
-static void unref_slice(slice *s)
-{
-    if (atomic_fetch_sub(&s->references, 1) != 1)
-        return;
-    unref_batch(s->batch);
-    free(s->pointers);
-    free(s);
-}
-
-static void release_slice(struct ArrowArray *array)
-{
-    array->release = NULL;
-    unref_slice(array->private_data);
-}
-
-static void keep(struct ArrowArray *array)
-{
-    array->release = NULL;
-}
-
-static void fill_slice(slice *s, int64_t row, int64_t count)
-{
-    const struct ArrowArray *whole = &s->batch->array;
-    for (int64_t i = 0; i < whole->n_children; i++) {
-        struct ArrowArray *child = &s->children[i];
-        *child = *whole->children[i];
-        child->offset += whole->offset + row;
-        child->length = count;
-        /* DuckDB looks for nulls of a dictionary's column only where there are said to be some. */
-        child->null_count = whole->children[i]->null_count == 0 ? 0 : 1;
-        child->release = keep;
-        s->pointers[i] = child;
-    }
-}
-
-/* With two references: the array's and the caller's. */
-static slice *make_slice(batch *b, int64_t row, int64_t count, struct ArrowArray *out)
-{
-    size_t columns = (size_t)b->array.n_children;
-    slice *s = calloc(1, sizeof(*s) + columns * sizeof(s->children[0]));
-    struct ArrowArray **pointers = calloc(columns + 1, sizeof(struct ArrowArray *));
-    if (s == NULL || pointers == NULL) {
-        free(s);
-        free(pointers);
-        return NULL;
-    }
-    atomic_init(&s->references, 2);
-    atomic_fetch_add(&b->references, 1);
-    s->batch = b;
-    s->pointers = pointers;
-    fill_slice(s, row, count);
-    *out = (struct ArrowArray){.length = count,
-                               .n_children = b->array.n_children,
-                               .children = pointers,
-                               .release = release_slice,
-                               .private_data = s};
-    return s;
-}
-
-/* ---- the runner's side ---- */
 
 static pt_status no_memory(pt_error *err)
 {
     return pt_error_set(err, PT_NO_MEMORY, "no memory for an ingestion");
 }
 
-/* Sees to it that there is a batch with rows left; at the end `current` is NULL. */
-static pt_status next_batch(pt__feed *feed, pt_error *err)
+/* ---- batches ---- */
+
+void pt__feed_unref_batch(pt__feed_batch *batch)
 {
-    while (feed->current == NULL || feed->row >= feed->current->array.length) {
-        unref_batch(feed->current);
-        feed->row = 0;
-        feed->current = calloc(1, sizeof(*feed->current));
-        if (feed->current == NULL)
-            return no_memory(err);
-        struct ArrowArray *array = &feed->current->array;
-        bool failed = feed->rows->get_next(feed->rows, array) != 0;
-        if (failed || array->release == NULL) {
-            free(feed->current);
-            feed->current = NULL;
-            const char *text = failed ? feed->rows->get_last_error(feed->rows) : NULL;
-            return failed
-                       ? pt_error_set(err, PT_INVALID_ARGUMENT, "%s", text == NULL ? "the rows cannot be read" : text)
-                       : PT_OK;
-        }
-        atomic_init(&feed->current->references, 1);
-    }
-    return PT_OK;
+    if (batch == NULL || atomic_fetch_sub(&batch->references, 1) != 1)
+        return;
+    batch->array.release(&batch->array);
+    free(batch);
+}
+
+static uint64_t buffer_bytes(const struct ArrowArrayView *view)
+{
+    uint64_t size = COLUMN_OVERHEAD_BYTES;
+    for (int i = 0; i < NANOARROW_MAX_FIXED_BUFFERS; i++)
+        size += (uint64_t)view->buffer_views[i].size_bytes;
+    for (int64_t i = 0; i < view->n_children; i++)
+        size += buffer_bytes(view->children[i]);
+    return size + (view->dictionary == NULL ? 0 : buffer_bytes(view->dictionary));
+}
+
+static uint64_t batch_bytes(pt__feed *feed, const struct ArrowArray *array)
+{
+    if (ArrowArrayViewSetArray(&feed->sizes, array, NULL) != NANOARROW_OK)
+        return WINDOW_BYTES; /* the window ends here */
+    return BATCH_OVERHEAD_BYTES + buffer_bytes(&feed->sizes);
 }
 
 /* `*out` is NULL at the end. */
-static pt_status next_chunk(pt__feed *feed, duckdb_data_chunk *out, pt_error *err)
+static pt_status read_batch(pt__feed *feed, pt__feed_batch **out, pt_error *err)
 {
-    struct ArrowArray part;
+    pt__feed_batch *batch = calloc(1, sizeof(*batch));
     *out = NULL;
-    PT_TRY(next_batch(feed, err));
-    if (feed->current == NULL)
-        return PT_OK;
-    int64_t left = feed->current->array.length - feed->row;
-    int64_t count = left < SLICE_ROWS ? left : SLICE_ROWS;
-    slice *s = make_slice(feed->current, feed->row, count, &part);
-    if (s == NULL)
+    if (batch == NULL)
         return no_memory(err);
-    feed->row += count;
-    pt_status status =
-        pt__native_error_data(duckdb_data_chunk_from_arrow(feed->connection, &part, feed->converted, out), err);
-    if (part.release != NULL)
-        part.release(&part);
-    unref_slice(s);
-    return status;
-}
-
-/* Makes the next chunk ready, or notes that there is none; blocks until there are rows. */
-static void add_next(pt__feed *feed)
-{
-    duckdb_data_chunk chunk;
-    pt_status status = next_chunk(feed, &chunk, &feed->failure);
-    pthread_mutex_lock(&feed->lock);
-    if (status == PT_OK && chunk != NULL)
-        feed->ready[(feed->first + feed->count++) % READY_MAX] = chunk;
-    feed->is_failed = status != PT_OK;
-    feed->is_ended = chunk == NULL;
-    pthread_cond_signal(&feed->changed);
-    pthread_mutex_unlock(&feed->lock);
-}
-
-static bool wants_more(pt__feed *feed)
-{
-    pthread_mutex_lock(&feed->lock);
-    bool wants = !feed->is_ended && feed->count < feed->ready_limit;
-    pthread_mutex_unlock(&feed->lock);
-    return wants;
-}
-
-/*
- * The other thread is at work. DuckDB's own waiting would be a loop that takes the core from the client and the transport.
- * The scan tells when there is room again, but nothing tells when the statement has ended after the last chunk: then one
- * looks after `us`, and next time after twice that, which is returned.
- */
-static uint64_t nap(pt__feed *feed, uint64_t us)
-{
-    int waited = 0;
-    pthread_mutex_lock(&feed->lock);
-    bool is_ended = feed->is_ended;
-    struct timespec until = pt__monotonic_in_us(is_ended ? us : LONGEST_NAP_US);
-    while ((is_ended || feed->count > feed->ready_limit / 2) && waited == 0)
-        waited = pthread_cond_timedwait(&feed->changed, &feed->lock, &until);
-    pthread_mutex_unlock(&feed->lock);
-    return is_ended && us * 2 < LONGEST_NAP_US ? us * 2 : LONGEST_NAP_US;
-}
-
-/* Until the statement has ended. */
-static duckdb_pending_state work(pt__feed *feed, duckdb_pending_result pending)
-{
-    uint64_t nap_us = FIRST_NAP_US;
-    for (;;) {
-        while (wants_more(feed)) {
-            add_next(feed);
-            nap_us = FIRST_NAP_US;
-        }
-        duckdb_pending_state state = duckdb_pending_execute_task(pending);
-        if (state == DUCKDB_PENDING_RESULT_READY || state == DUCKDB_PENDING_ERROR)
-            return state;
-        if (state == DUCKDB_PENDING_RESULT_NOT_READY)
-            continue;
-        nap_us = nap(feed, nap_us);
+    atomic_init(&batch->references, 1);
+    int code = feed->rows->get_next(feed->rows, &batch->array);
+    if (code == 0 && batch->array.release != NULL) {
+        *out = batch;
+        return PT_OK;
     }
+    free(batch);
+    const char *text = code == 0 ? NULL : feed->rows->get_last_error(feed->rows);
+    return code == 0 ? PT_OK
+                     : pt_error_set(err, PT_INVALID_ARGUMENT, "%s", text == NULL ? "the rows cannot be read" : text);
 }
 
-/* ---- the scan's side ---- */
+/* ---- windows ---- */
 
-/* With the lock held; the runner may be the one that scans. */
-static void await_ready(pt__feed *feed)
+static bool reserve_batch(pt__feed_window *window)
 {
-    bool is_runner = pthread_equal(pthread_self(), feed->runner);
-    while (feed->count == 0 && !feed->is_ended) {
-        if (is_runner) {
-            pthread_mutex_unlock(&feed->lock);
-            add_next(feed);
-            pthread_mutex_lock(&feed->lock);
-        } else {
-            pthread_cond_wait(&feed->changed, &feed->lock);
-        }
-    }
-}
-
-/* NULL at the end, or after a failure. */
-static duckdb_data_chunk take_ready(pt__feed *feed, bool *failed)
-{
-    duckdb_data_chunk chunk = NULL;
-    pthread_mutex_lock(&feed->lock);
-    await_ready(feed);
-    *failed = feed->is_failed && feed->count == 0;
-    if (feed->count > 0) {
-        chunk = feed->ready[feed->first];
-        feed->first = (feed->first + 1) % READY_MAX;
-        feed->count--;
-        if (feed->count == feed->ready_limit / 2)
-            pthread_cond_signal(&feed->changed);
-    }
-    pthread_mutex_unlock(&feed->lock);
-    return chunk;
-}
-
-static void scan(duckdb_function_info info, duckdb_data_chunk output)
-{
-    pt__feed *feed = duckdb_function_get_bind_data(info);
-    bool failed;
-    duckdb_data_chunk_set_size(output, 0);
-    duckdb_data_chunk chunk = take_ready(feed, &failed);
-    if (failed)
-        duckdb_function_set_error(info, pt_error_full_message(&feed->failure));
-    if (chunk == NULL)
-        return;
-    for (idx_t i = 0; i < duckdb_data_chunk_get_column_count(chunk); i++)
-        duckdb_vector_reference_vector(duckdb_data_chunk_get_vector(output, i), duckdb_data_chunk_get_vector(chunk, i));
-    duckdb_data_chunk_set_size(output, duckdb_data_chunk_get_size(chunk));
-    duckdb_destroy_data_chunk(&chunk);
-}
-
-static pt__feed *feed_of(pt__duckdb *database, duckdb_bind_info info)
-{
-    duckdb_value value = duckdb_bind_get_parameter(info, 0);
-    uint64_t key = duckdb_get_uint64(value);
-    duckdb_destroy_value(&value);
-    return pt__native_stream_find(database, key);
-}
-
-/* An array of no rows, for the types of its columns. */
-static bool empty_array(const struct ArrowSchema *schema, struct ArrowArray *out)
-{
-    if (ArrowArrayInitFromSchema(out, schema, NULL) != NANOARROW_OK)
-        return false;
-    if (ArrowArrayStartAppending(out) == NANOARROW_OK && ArrowArrayFinishBuildingDefault(out, NULL) == NANOARROW_OK)
+    if (window->batch_count < window->batch_capacity)
         return true;
-    out->release(out);
-    return false;
-}
-
-static bool add_columns(duckdb_bind_info info, pt__feed *feed)
-{
-    struct ArrowArray empty;
-    duckdb_data_chunk chunk = NULL;
-    if (!empty_array(&feed->schema, &empty))
+    size_t capacity = window->batch_capacity == 0 ? 16 : 2 * window->batch_capacity;
+    pt__feed_batch **grown = realloc(window->batches, capacity * sizeof(*grown));
+    if (grown == NULL)
         return false;
-    pt_status status =
-        pt__native_error_data(duckdb_data_chunk_from_arrow(feed->connection, &empty, feed->converted, &chunk), NULL);
-    if (empty.release != NULL)
-        empty.release(&empty);
-    if (status != PT_OK)
-        return false;
-    for (int64_t i = 0; i < feed->schema.n_children; i++) {
-        duckdb_logical_type type = duckdb_vector_get_column_type(duckdb_data_chunk_get_vector(chunk, (idx_t)i));
-        duckdb_bind_add_result_column(info, feed->schema.children[i]->name, type);
-        duckdb_destroy_logical_type(&type);
-    }
-    duckdb_destroy_data_chunk(&chunk);
+    window->batches = grown;
+    window->batch_capacity = capacity;
     return true;
 }
 
-static void bind(duckdb_bind_info info)
+static void drop_batch(pt__feed_window *window, pt__feed_batch *batch)
 {
-    pt__feed *feed = feed_of(duckdb_bind_get_extra_info(info), info);
-    if (feed == NULL)
-        duckdb_bind_set_error(info, "there is no such stream");
-    else if (!add_columns(info, feed))
-        duckdb_bind_set_error(info, "the rows are in an Arrow type that DuckDB does not take");
-    else
-        duckdb_bind_set_bind_data(info, feed, NULL);
+    window->size_bytes -= batch->size_bytes;
+    pt__feed_unref_batch(batch);
 }
 
-static void init(duckdb_init_info info)
+static pt_status add_batch(pt__feed *feed, pt__feed_batch *take_batch, pt_error *err)
 {
-    duckdb_init_set_max_threads(info, 1);
+    pt__feed_window *window = &feed->window;
+    if (take_batch->array.length == 0 || !reserve_batch(window)) {
+        bool is_empty = take_batch->array.length == 0;
+        pt__feed_unref_batch(take_batch);
+        return is_empty ? PT_OK : no_memory(err);
+    }
+    take_batch->first_row = window->held_rows;
+    take_batch->size_bytes = batch_bytes(feed, &take_batch->array);
+    window->held_rows += take_batch->array.length;
+    window->size_bytes += take_batch->size_bytes;
+    window->batches[window->batch_count++] = take_batch;
+    return PT_OK;
 }
 
-pt_status pt__native_register_stream(pt__duckdb *database, duckdb_connection connection, pt_error *err)
+static void drop_slots(pt__feed_window *window)
 {
-    duckdb_table_function function = duckdb_create_table_function();
-    duckdb_logical_type key = duckdb_create_logical_type(DUCKDB_TYPE_UBIGINT);
-    duckdb_table_function_set_name(function, FUNCTION_NAME);
-    duckdb_table_function_add_parameter(function, key);
-    duckdb_table_function_set_extra_info(function, database, NULL);
-    duckdb_table_function_set_bind(function, bind);
-    duckdb_table_function_set_init(function, init);
-    duckdb_table_function_set_function(function, scan);
-    duckdb_state state = duckdb_register_table_function(connection, function);
-    duckdb_destroy_logical_type(&key);
-    duckdb_destroy_table_function(&function);
-    return state == DuckDBSuccess ? PT_OK
-                                  : pt_error_set(err, PT_INTERNAL, "DuckDB did not take the function " FUNCTION_NAME);
+    for (size_t i = 0; i < window->slot_count; i++)
+        if (window->slots[i].chunk != NULL)
+            duckdb_destroy_data_chunk(&window->slots[i].chunk);
+    free(window->slots);
+    window->slots = NULL;
+    window->slot_count = 0;
 }
 
-/* ---- running ---- */
-
-/* The count that INSERT and CREATE TABLE AS give. */
-static int64_t first_number(duckdb_result result)
+/* DuckDB gives as many threads to a statement as there are row groups. */
+static int64_t row_groups(const pt__duckdb *database)
 {
-    int64_t number = 0;
-    duckdb_data_chunk chunk = duckdb_fetch_chunk(result);
-    if (chunk != NULL && duckdb_data_chunk_get_size(chunk) == 1)
-        number = *(int64_t *)duckdb_vector_get_data(duckdb_data_chunk_get_vector(chunk, 0));
-    if (chunk != NULL)
-        duckdb_destroy_data_chunk(&chunk);
-    return number;
+    int64_t threads = database->env.worker_count;
+    int64_t most = PT_ROW_NUMBERS_COUNT / PT_ROW_GROUP_ROWS;
+    return threads < 1 ? 1 : threads > most ? most : threads;
 }
 
-static pt_status finish(duckdb_pending_result pending, int64_t *count, pt_error *err)
+/* What was inserted goes; what is left of a batch stays, with a first row below 0. */
+static void drop_used(pt__feed_window *window)
 {
-    duckdb_result result;
-    pt_status status = PT_OK;
-    if (duckdb_execute_pending(pending, &result) == DuckDBSuccess)
-        *count = first_number(result);
-    else
-        status = pt__native_error(duckdb_result_error(&result), err);
-    duckdb_destroy_result(&result);
-    return status;
+    size_t kept = 0;
+    for (size_t i = 0; i < window->batch_count; i++) {
+        pt__feed_batch *batch = window->batches[i];
+        batch->first_row -= window->row_count;
+        if (batch->first_row + batch->array.length > 0)
+            window->batches[kept++] = batch;
+        else
+            drop_batch(window, batch);
+    }
+    window->batch_count = kept;
+    window->held_rows -= window->row_count;
+    window->row_count = 0;
+    window->scanned = 0;
+    drop_slots(window);
 }
 
-static pt_status execute(pt__feed *feed, duckdb_prepared_statement prepared, int64_t *count, pt_error *err)
+/* Whole row groups, as long as more rows come. */
+static int64_t rows_at_hand(const pt__feed *feed)
 {
-    duckdb_pending_result pending = NULL;
-    pt_status status;
-    if (duckdb_pending_prepared(prepared, &pending) != DuckDBSuccess ||
-        work(feed, pending) != DUCKDB_PENDING_RESULT_READY)
-        status = pt__native_error(duckdb_pending_error(pending), err);
-    else
-        status = finish(pending, count, err);
-    duckdb_destroy_pending(&pending);
-    return status;
+    int64_t held = feed->window.held_rows;
+    return feed->is_ended || held < PT_ROW_GROUP_ROWS ? held : held - held % PT_ROW_GROUP_ROWS;
 }
 
-pt_status pt__feed_run(pt__feed *feed, const char *sql, int64_t *count, pt_error *err)
+pt_status pt__feed_fill(pt__feed *feed, pt_error *err)
 {
-    duckdb_prepared_statement prepared = NULL;
-    pt_status status;
-    feed->runner = pthread_self();
-    if (duckdb_prepare(feed->connection, sql, &prepared) == DuckDBSuccess)
-        status = execute(feed, prepared, count, err);
-    else
-        status = pt__native_error(duckdb_prepare_error(prepared), err);
-    duckdb_destroy_prepare(&prepared);
-    return status;
+    pt__feed_window *window = &feed->window;
+    drop_used(window);
+    while (!feed->is_ended && window->held_rows < feed->wanted_rows && window->size_bytes < WINDOW_BYTES) {
+        pt__feed_batch *batch;
+        PT_TRY(read_batch(feed, &batch, err));
+        feed->is_ended = batch == NULL;
+        if (batch != NULL)
+            PT_TRY(add_batch(feed, batch, err));
+    }
+    window->row_count = rows_at_hand(feed);
+    feed->wanted_rows = row_groups(feed->database) * PT_ROW_GROUP_ROWS;
+    return PT_OK;
 }
 
-void pt__feed_put_source(const pt__feed *feed, pt__buffer *sql)
+bool pt__feed_is_ended(const pt__feed *feed)
 {
-    pt__buffer_printf(sql, FUNCTION_NAME "(%llu::UBIGINT)", (unsigned long long)feed->key);
+    return feed->is_ended;
 }
 
-/* ---- the feed ---- */
+bool pt__feed_is_one_statement(const pt__feed *feed)
+{
+    return feed->is_ended && feed->window.row_count <= PT_ROW_NUMBERS_COUNT;
+}
+
+int64_t pt__feed_row_count(const pt__feed *feed)
+{
+    return feed->window.row_count;
+}
+
+/* ---- queries ---- */
+
+static bool wants_columns(const pt__feed *feed)
+{
+    return feed->functions != NULL && feed->window.row_count > PT_ROW_GROUP_ROWS;
+}
+
+static bool make_slots(pt__feed_window *window)
+{
+    if (window->slots != NULL)
+        return true;
+    window->slot_count = (size_t)((window->row_count + PT_FEED_CHUNK_ROWS - 1) / PT_FEED_CHUNK_ROWS);
+    window->slots = calloc(window->slot_count, sizeof(*window->slots));
+    return window->slots != NULL;
+}
+
+pt_status pt__feed_put_query(pt__feed *feed, int64_t first, pt__buffer *sql, int64_t *row_count, pt_error *err)
+{
+    *row_count = feed->window.row_count - first;
+    if (!wants_columns(feed)) {
+        feed->window.scanned = first;
+        pt__feed_put_stream(feed, sql);
+        return PT_OK;
+    }
+    if (*row_count > PT_ROW_NUMBERS_COUNT)
+        *row_count = PT_ROW_NUMBERS_COUNT;
+    PT_TRY(pt__row_numbers_need(feed->database, err));
+    PT_TRY(pt__feed_need_functions(feed, err));
+    if (!make_slots(&feed->window))
+        return no_memory(err);
+    pt__feed_put_columns(feed, first, *row_count, sql);
+    return PT_OK;
+}
+
+bool pt__feed_turn_to_stream(pt__feed *feed)
+{
+    bool is_other = wants_columns(feed);
+    free(feed->functions);
+    feed->functions = NULL;
+    return is_other;
+}
+
+/* ---- schema ---- */
 
 /* DuckDB's own errors are about types, not columns. */
 static pt_status check_column(pt__feed *feed, struct ArrowSchema *column, pt_error *err)
@@ -459,18 +260,26 @@ static pt_status open_schema(pt__feed *feed, pt_error *err)
     return convert_schema(feed, err);
 }
 
-/* Wide tables have fewer chunks wait. */
-static size_t ready_limit(const struct ArrowSchema *schema)
+/* ---- the feed ---- */
+
+static bool count_up(pt__feed *feed)
 {
-    size_t chunk_bytes = (size_t)schema->n_children * SLICE_ROWS * VALUE_BYTES;
-    size_t limit = READY_BYTES / chunk_bytes;
-    return limit < 2 ? 2 : limit > READY_MAX ? READY_MAX : limit;
+    feed->all = duckdb_create_selection_vector(PT_FEED_CHUNK_ROWS);
+    if (feed->all == NULL)
+        return false;
+    sel_t *numbers = duckdb_selection_vector_get_data_ptr(feed->all);
+    for (sel_t i = 0; i < PT_FEED_CHUNK_ROWS; i++)
+        numbers[i] = i;
+    return true;
 }
 
 static pt_status open_feed(pt__feed *feed, pt_error *err)
 {
     PT_TRY(open_schema(feed, err));
-    feed->ready_limit = ready_limit(&feed->schema);
+    if (!pt__feed_read_columns(feed))
+        return pt_error_set(err, PT_UNSUPPORTED, "the rows are in an Arrow type that DuckDB does not take");
+    if (ArrowArrayViewInitFromSchema(&feed->sizes, &feed->schema, NULL) != NANOARROW_OK || !count_up(feed))
+        return no_memory(err);
     return pt__native_stream_add(feed->database, feed->key, feed) ? PT_OK : no_memory(err);
 }
 
@@ -484,8 +293,8 @@ pt_status pt__feed_new(pt__duckdb *database, duckdb_connection connection, struc
     feed->connection = connection;
     feed->key = pt__local_key(database);
     feed->rows = rows;
+    feed->wanted_rows = PT_ROW_GROUP_ROWS; /* the first ones are inserted while more come */
     pthread_mutex_init(&feed->lock, NULL);
-    pt__monotonic_condition_init(&feed->changed);
     pt_status status = open_feed(feed, err);
     if (status == PT_OK)
         *out = feed;
@@ -494,27 +303,25 @@ pt_status pt__feed_new(pt__duckdb *database, duckdb_connection connection, struc
     return status;
 }
 
-static void drop_ready(pt__feed *feed)
-{
-    for (; feed->count > 0; feed->count--) {
-        duckdb_destroy_data_chunk(&feed->ready[feed->first]);
-        feed->first = (feed->first + 1) % READY_MAX;
-    }
-}
-
 void pt__feed_free(pt__feed *feed)
 {
     if (feed == NULL)
         return;
     pt__native_stream_remove(feed->database, feed->key);
-    drop_ready(feed);
-    unref_batch(feed->current);
+    feed->window.row_count = feed->window.held_rows;
+    drop_used(&feed->window);
+    free(feed->window.batches);
+    for (size_t i = 0; feed->types != NULL && i < feed->column_count; i++)
+        duckdb_destroy_logical_type(&feed->types[i]);
+    free(feed->types);
+    free(feed->functions);
+    if (feed->all != NULL)
+        duckdb_destroy_selection_vector(feed->all);
     if (feed->converted != NULL)
         duckdb_destroy_arrow_converted_schema(&feed->converted);
+    ArrowArrayViewReset(&feed->sizes);
     if (feed->schema.release != NULL)
         feed->schema.release(&feed->schema);
-    pt_error_clear(&feed->failure);
     pthread_mutex_destroy(&feed->lock);
-    pthread_cond_destroy(&feed->changed);
     free(feed);
 }

@@ -1,11 +1,17 @@
 /**
- * Feed: an Arrow stream on its way into one statement of DuckDB, which scans it as portico_stream(key).
+ * Feed: an Arrow stream on its way into a table of DuckDB, a window after the other.
  *
- * The thread that runs the statement reads the stream and makes DuckDB's vectors of it, while a thread of DuckDB's pool
- * inserts those that are ready; if none is free, the running thread does both. The scan has one thread, because DuckDB
- * keeps the order of rows only then: functions of its C interface cannot number their batches.
+ * A window is as many rows as a few statements' threads want, and has come whole before a statement scans it: a client
+ * that is slow keeps no thread of DuckDB waiting. What the client sends meanwhile waits in the transport.
  *
- * Threads: the one that made it; the scan may be on another.
+ * DuckDB inserts with all its threads and keeps the order of rows only if the source numbers its batches, which
+ * functions of its C interface cannot. So the rows of a larger window come by way of a table that can (row_numbers.h):
+ * SELECT portico_column_T(KEY, 0, rowid) AS "a", … FROM row_numbers WHERE rowid < ROWS, where the functions answer for
+ * each vector of row numbers with the vector of values that came with these rows. A thread thus fills whole row groups.
+ * Smaller windows, and those with columns for whose type there is no such function, are scanned by one thread as
+ * portico_stream(KEY).
+ *
+ * Threads: the one that made it; scans may be on others.
  */
 #ifndef PT_BACKEND_DUCKDB_NATIVE_FEED_H
 #define PT_BACKEND_DUCKDB_NATIVE_FEED_H
@@ -19,10 +25,24 @@ pt_status pt__feed_new(pt__duckdb *database, duckdb_connection connection, struc
                        pt__feed **out, pt_error *err);
 void pt__feed_free(pt__feed *feed);
 
-/** Appends the call of the function that gives the rows. */
-void pt__feed_put_source(const pt__feed *feed, pt__buffer *sql);
+/** Reads the next window in place of the last one; blocks. Errors: what the stream says. */
+pt_status pt__feed_fill(pt__feed *feed, pt_error *err);
+/** Whether no rows come after the window. */
+bool pt__feed_is_ended(const pt__feed *feed);
+/** Whether the window is all of the stream, and one query gives it. */
+bool pt__feed_is_one_statement(const pt__feed *feed);
+/** Rows of the window. */
+int64_t pt__feed_row_count(const pt__feed *feed);
 
-/** Runs the statement that scans it: once. `*count` is the number of rows that it tells. */
-pt_status pt__feed_run(pt__feed *feed, const char *sql, int64_t *count, pt_error *err);
+/**
+ * Appends the query that gives rows of the window from `first` on; `*row_count` is how many. A window without rows has a
+ * query, too.
+ */
+pt_status pt__feed_put_query(pt__feed *feed, int64_t first, pt__buffer *sql, int64_t *row_count, pt_error *err);
+/**
+ * DuckDB does not take that query: a transaction does not see what was made after it had begun. Whether there is another
+ * one, which pt__feed_put_query gives from now on.
+ */
+bool pt__feed_turn_to_stream(pt__feed *feed);
 
 #endif

@@ -93,7 +93,7 @@ pt_status pt__native_any(pt__duckdb *database, pt__native *native, pt__native_li
 
 /* ---- transactions ---- */
 
-static pt_status run(pt__native_link *link, const char *sql, pt_error *err)
+pt_status pt__native_link_run(pt__native_link *link, const char *sql, pt_error *err)
 {
     duckdb_result result;
     pt_status status = PT_OK;
@@ -162,7 +162,7 @@ pt_status pt__native_begin(pt__duckdb *database, pt__native *native, void **out,
         link->in_transaction = true;
     }
     pthread_mutex_lock(&link->lock);
-    pt_status status = run(link, "BEGIN TRANSACTION", err);
+    pt_status status = pt__native_link_run(link, "BEGIN TRANSACTION", err);
     if (status != PT_OK)
         link->in_transaction = false;
     pthread_mutex_unlock(&link->lock);
@@ -181,7 +181,7 @@ pt_status pt__native_end(pt__native *native, const void *transaction, bool commi
     if (link == NULL)
         return not_open(err);
     pthread_mutex_lock(&link->lock);
-    pt_status status = run(link, commit ? "COMMIT" : "ROLLBACK", err);
+    pt_status status = pt__native_link_run(link, commit ? "COMMIT" : "ROLLBACK", err);
     link->in_transaction = false;
     pthread_mutex_unlock(&link->lock);
     pt__native_link_unref(link);

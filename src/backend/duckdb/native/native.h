@@ -47,6 +47,8 @@ pt_status pt__native_any(pt__duckdb *database, pt__native *native, pt__native_li
 
 pt__native_link *pt__native_link_ref(pt__native_link *link);
 void pt__native_link_unref(pt__native_link *link);
+/** Runs statements whose rows are not wanted; the link's lock is held. */
+pt_status pt__native_link_run(pt__native_link *link, const char *sql, pt_error *err);
 
 /** Begins on the session's own connection, or on another while a transaction is open there. `*out` only names it. */
 pt_status pt__native_begin(pt__duckdb *database, pt__native *native, void **out, pt_error *err);
@@ -120,6 +122,9 @@ pt_status pt__native_ingest(pt__duckdb *database, pt__native *native, const pt_i
                             struct ArrowArrayStream *rows, int64_t *row_count, pt_error *err);
 pt_status pt__native_metadata(pt__duckdb *database, pt__native *native, const pt_metadata_request *request,
                               struct ArrowArrayStream *out, pt_error *err);
+
+/** Appends it in quotation marks. */
+void pt__native_put_name(pt__buffer *sql, const char *name);
 
 /** Registers portico_stream(). */
 pt_status pt__native_register_stream(pt__duckdb *database, duckdb_connection connection, pt_error *err);
