@@ -36,6 +36,19 @@ static size_t ascii_bytes(const char *text, size_t size_bytes)
     return i;
 }
 
+bool pt__utf8_is_ascii(const char *text, size_t size_bytes)
+{
+    enum { BLOCK_BYTES = 256 }; /* long enough for the compiler to make vectors of */
+    size_t i = 0;
+    unsigned char bits = 0;
+    for (; bits < 0x80 && i + BLOCK_BYTES <= size_bytes; i += BLOCK_BYTES)
+        for (size_t k = 0; k < BLOCK_BYTES; k++)
+            bits |= (unsigned char)text[i + k];
+    for (; bits < 0x80 && i < size_bytes; i++)
+        bits |= (unsigned char)text[i];
+    return bits < 0x80;
+}
+
 bool pt__utf8_valid(const char *text, size_t size_bytes)
 {
     for (size_t i = 0; i < size_bytes;) {

@@ -11,6 +11,9 @@
 /** Whether the bytes are well-formed: no surrogates, no overlong forms, nothing above U+10FFFF. Spec: RFC 3629. */
 bool pt__utf8_valid(const char *text, size_t size_bytes);
 
+/** Whether it is all ASCII. */
+bool pt__utf8_is_ascii(const char *text, size_t size_bytes);
+
 /**
  * Decodes the character at `*position` and steps over it. False at the end. A malformed byte counts as U+FFFD, one
  * byte at a time.

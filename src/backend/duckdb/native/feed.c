@@ -1,4 +1,5 @@
 #include "backend/duckdb/native/feed_inside.h"
+#include "backend/duckdb/native/narrow.h"
 #include "backend/duckdb/native/native.h"
 
 #include <errno.h>
@@ -22,6 +23,9 @@ void pt__feed_unref_batch(pt__feed_batch *batch)
 {
     if (batch == NULL || atomic_fetch_sub(&batch->references, 1) != 1)
         return;
+    for (int64_t i = 0; batch->narrowed != NULL && i < batch->array.n_children; i++)
+        free(batch->narrowed[i].values);
+    free(batch->narrowed);
     batch->array.release(&batch->array);
     free(batch);
 }
@@ -62,6 +66,29 @@ static pt_status read_batch(pt__feed *feed, pt__feed_batch **out, pt_error *err)
                      : pt_error_set(err, PT_INVALID_ARGUMENT, "%s", text == NULL ? "the rows cannot be read" : text);
 }
 
+static pt_status narrow_column(const pt__feed *feed, pt__feed_batch *batch, int64_t column, pt_error *err)
+{
+    const struct ArrowArray *array = batch->array.children[column];
+    pt__feed_narrowed *narrowed = &batch->narrowed[column];
+    PT_TRY(pt__narrow_values(array, feed->narrow_bits[column], &narrowed->values, err));
+    narrowed->buffers[0] = array->buffers[0];
+    narrowed->buffers[1] = narrowed->values;
+    return PT_OK;
+}
+
+static pt_status narrow_batch(const pt__feed *feed, pt__feed_batch *batch, pt_error *err)
+{
+    if (feed->narrow_bits == NULL)
+        return PT_OK;
+    batch->narrowed = calloc((size_t)batch->array.n_children, sizeof(*batch->narrowed));
+    if (batch->narrowed == NULL)
+        return no_memory(err);
+    for (int64_t i = 0; i < batch->array.n_children; i++)
+        if (feed->narrow_bits[i] != 0)
+            PT_TRY(narrow_column(feed, batch, i, err));
+    return PT_OK;
+}
+
 /* ---- windows ---- */
 
 static bool reserve_batch(pt__feed_window *window)
@@ -86,10 +113,16 @@ static void drop_batch(pt__feed_window *window, pt__feed_batch *batch)
 static pt_status add_batch(pt__feed *feed, pt__feed_batch *take_batch, pt_error *err)
 {
     pt__feed_window *window = &feed->window;
-    if (take_batch->array.length == 0 || !reserve_batch(window)) {
-        bool is_empty = take_batch->array.length == 0;
+    if (take_batch->array.length == 0) {
         pt__feed_unref_batch(take_batch);
-        return is_empty ? PT_OK : no_memory(err);
+        return PT_OK;
+    }
+    pt_status status = narrow_batch(feed, take_batch, err);
+    if (status == PT_OK && !reserve_batch(window))
+        status = no_memory(err);
+    if (status != PT_OK) {
+        pt__feed_unref_batch(take_batch);
+        return status;
     }
     take_batch->first_row = window->held_rows;
     take_batch->size_bytes = batch_bytes(feed, &take_batch->array);
@@ -235,6 +268,22 @@ static pt_status check_column(pt__feed *feed, struct ArrowSchema *column, pt_err
                         column->name, type);
 }
 
+/* The schema becomes that of what DuckDB is given. */
+static pt_status narrow_schema(pt__feed *feed, pt_error *err)
+{
+    int any = 0;
+    feed->narrow_bits = calloc((size_t)feed->schema.n_children, sizeof(*feed->narrow_bits));
+    if (feed->narrow_bits == NULL)
+        return no_memory(err);
+    for (int64_t i = 0; i < feed->schema.n_children; i++)
+        any |= feed->narrow_bits[i] = pt__narrow_schema(feed->schema.children[i]);
+    if (any == 0) {
+        free(feed->narrow_bits);
+        feed->narrow_bits = NULL;
+    }
+    return PT_OK;
+}
+
 static pt_status convert_schema(pt__feed *feed, pt_error *err)
 {
     pt_status status =
@@ -257,6 +306,10 @@ static pt_status open_schema(pt__feed *feed, pt_error *err)
     }
     if (feed->schema.n_children == 0)
         return pt_error_set(err, PT_INVALID_ARGUMENT, "the rows have no columns");
+    /* Batches are measured as they come. */
+    if (ArrowArrayViewInitFromSchema(&feed->sizes, &feed->schema, NULL) != NANOARROW_OK)
+        return no_memory(err);
+    PT_TRY(narrow_schema(feed, err));
     return convert_schema(feed, err);
 }
 
@@ -278,7 +331,7 @@ static pt_status open_feed(pt__feed *feed, pt_error *err)
     PT_TRY(open_schema(feed, err));
     if (!pt__feed_read_columns(feed))
         return pt_error_set(err, PT_UNSUPPORTED, "the rows are in an Arrow type that DuckDB does not take");
-    if (ArrowArrayViewInitFromSchema(&feed->sizes, &feed->schema, NULL) != NANOARROW_OK || !count_up(feed))
+    if (!count_up(feed))
         return no_memory(err);
     return pt__native_stream_add(feed->database, feed->key, feed) ? PT_OK : no_memory(err);
 }
@@ -315,6 +368,7 @@ void pt__feed_free(pt__feed *feed)
         duckdb_destroy_logical_type(&feed->types[i]);
     free(feed->types);
     free(feed->functions);
+    free(feed->narrow_bits);
     if (feed->all != NULL)
         duckdb_destroy_selection_vector(feed->all);
     if (feed->converted != NULL)

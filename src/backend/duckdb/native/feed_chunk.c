@@ -49,6 +49,8 @@ static void fill_slice(slice *s, int64_t row, int64_t count)
         child->length = count;
         /* DuckDB looks for nulls of a dictionary's column only where there are said to be some. */
         child->null_count = whole->children[i]->null_count == 0 ? 0 : 1;
+        if (s->batch->narrowed != NULL && s->batch->narrowed[i].values != NULL)
+            child->buffers = s->batch->narrowed[i].buffers;
         child->release = keep;
         s->pointers[i] = child;
     }

@@ -12,12 +12,19 @@
 
 enum { PT_FEED_CHUNK_ROWS = 2048 }; /* DuckDB's vector size */
 
+/** What stands for the buffers of a column; NULLs: its own do. */
+typedef struct pt__feed_narrowed {
+    const void *buffers[2];
+    void *values; /* owned */
+} pt__feed_narrowed;
+
 /** A batch of the stream, freed with the last of the slices that point into it. */
 typedef struct pt__feed_batch {
     atomic_size_t references;
     int64_t first_row; /* within the window; below 0: some were in the last one */
     uint64_t size_bytes;
     struct ArrowArray array;
+    pt__feed_narrowed *narrowed; /* of each column; NULL: none is */
 } pt__feed_batch;
 
 /** A chunk of the window while its columns are taken, one after the other. */
@@ -47,6 +54,7 @@ struct pt__feed {
     struct ArrowArrayView sizes; /* of the batch at hand, to measure it */
     duckdb_arrow_converted_schema converted;
     duckdb_logical_type *types; /* of the columns */
+    int *narrow_bits;           /* that the values of each column are made; NULL: no column is narrowed */
     uint32_t *functions;        /* the number of each column's; NULL: some have none */
     size_t column_count;
     duckdb_selection_vector all; /* the numbers from 0 on */
