@@ -89,6 +89,8 @@ static void unlist_connection(pt_connection *connection)
     if (connection->next != NULL)
         connection->next->previous = connection->previous;
     *(connection->previous != NULL ? &connection->previous->next : &connection->routes->connections) = connection->next;
+    if (connection->routes->connections == NULL)
+        pt__spare_trim(connection->routes->spare);
 }
 
 pt_connection *pt__connection_next(const pt_connection *connection)

@@ -12,7 +12,6 @@ void pt__message_reader_deinit(pt__message_reader *reader)
 {
     pt__buffer_deinit(&reader->body);
     pt__buffer_deinit(&reader->inflated);
-    pt__spare_close(reader->spare);
 }
 
 bool pt__message_reader_is_between(const pt__message_reader *reader)
@@ -138,8 +137,6 @@ static pt_bytes *take_body(pt__message_reader *reader)
 {
     if (reader->body.size_bytes <= TRUSTED_BYTES)
         return pt__buffer_take(&reader->body);
-    if (reader->spare == NULL)
-        reader->spare = pt__spare_new();
     return pt__spare_take(reader->spare, &reader->body);
 }
 

@@ -1,7 +1,7 @@
 /**
  * Message reader: cuts a request body into gRPC messages and inflates them.
  *
- * Storage of the struct is the caller's; zeroed it is ready once `limit_bytes` and `encoding` are set.
+ * Storage of the struct is the caller's; zeroed it is ready once `limit_bytes` and `encoding` are set. `spare` is lent.
  * Spec: gRPC over HTTP/2, "Length-Prefixed-Message".
  */
 #ifndef PT_WIRE_MESSAGE_READER_H
@@ -20,7 +20,7 @@ typedef struct pt__message_reader {
     size_t prefix_size_bytes; /* of which have arrived */
     pt__buffer body;          /* of the message that has arrived in part */
     pt__buffer inflated;
-    pt__spare *spare; /* NULL: no large message was kept */
+    pt__spare *spare;         /* where buffers of messages that are kept come back to; NULL: nowhere */
 } pt__message_reader;
 
 void pt__message_reader_deinit(pt__message_reader *reader);

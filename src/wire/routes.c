@@ -11,8 +11,12 @@ enum { PATH_MAX_BYTES = 1024 };
 pt_status pt_routes_new(pt_host *host, pt_routes **out, pt_error *err)
 {
     pt_routes *routes = calloc(1, sizeof(*routes));
-    if (routes == NULL)
+    if (routes != NULL)
+        routes->spare = pt__spare_new();
+    if (routes == NULL || routes->spare == NULL) {
+        free(routes);
         return pt_error_set(err, PT_NO_MEMORY, "no memory for routes");
+    }
     routes->host = host;
     routes->serving = true;
     *out = routes;
@@ -54,6 +58,7 @@ void pt_routes_free(pt_routes *routes)
     }
     pt__map_deinit(&routes->by_path);
     pt__map_deinit(&routes->services);
+    pt__spare_close(routes->spare);
     free(routes);
 }
 

@@ -7,6 +7,7 @@
 #define PT_WIRE_ROUTES_H
 
 #include "base/map.h"
+#include "wire/spare.h"
 
 #include <portico/connection.h>
 #include <portico/frontend.h>
@@ -32,6 +33,7 @@ struct pt_routes {
     pt__map by_path;            /* pt__route, owned */
     pt__map services;           /* of the mounts; the names count, not the values */
     pt_connection *connections; /* those that use the routes */
+    pt__spare *spare;           /* for their messages */
     bool serving;
     void (*serving_changed)(void *context);
     void *serving_context;

@@ -53,6 +53,21 @@ static void unref(pt__spare *spare, pt__buffer *buffer)
     }
 }
 
+/* With the lock held. */
+static void drop_kept(pt__spare *spare)
+{
+    while (spare->count > 0)
+        pt__buffer_deinit(&spare->kept[--spare->count]);
+    spare->size_bytes = 0;
+}
+
+void pt__spare_trim(pt__spare *spare)
+{
+    pthread_mutex_lock(&spare->lock);
+    drop_kept(spare);
+    pthread_mutex_unlock(&spare->lock);
+}
+
 void pt__spare_close(pt__spare *spare)
 {
     pt__buffer none = PT_BUFFER_INIT;
@@ -60,8 +75,7 @@ void pt__spare_close(pt__spare *spare)
         return;
     pthread_mutex_lock(&spare->lock);
     spare->is_closed = true;
-    while (spare->count > 0)
-        pt__buffer_deinit(&spare->kept[--spare->count]);
+    drop_kept(spare);
     pthread_mutex_unlock(&spare->lock);
     unref(spare, &none);
 }

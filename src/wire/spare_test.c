@@ -63,6 +63,30 @@ PT_TEST(spare_keeps_few_and_none_that_are_too_large)
     pt__spare_close(spare);
 }
 
+PT_TEST(spare_keeps_no_more_than_so_many_bytes_and_can_be_trimmed)
+{
+    pt__spare *spare = pt__spare_new();
+    pt_bytes *out[PT_SPARE_BUFFERS];
+    pt__buffer buffer = PT_BUFFER_INIT;
+    size_t most = PT_SPARE_TOTAL_BYTES / PT_SPARE_BYTES_MAX, lent = 0;
+    PT_CHECK(most < PT_SPARE_BUFFERS);
+    for (size_t i = 0; i < PT_SPARE_BUFFERS; i++)
+        out[i] = bytes_of(spare, &buffer, PT_SPARE_BYTES_MAX);
+    for (size_t i = 0; i < PT_SPARE_BUFFERS; i++)
+        pt_bytes_unref(out[i]);
+    for (bool has = true; has; lent += has ? 1 : 0) {
+        pt__spare_lend(spare, &buffer);
+        has = buffer.data != NULL;
+        pt__buffer_deinit(&buffer);
+    }
+    PT_CHECK_EQ(lent, most);
+    pt_bytes_unref(bytes_of(spare, &buffer, 1000));
+    pt__spare_trim(spare);
+    pt__spare_lend(spare, &buffer);
+    PT_CHECK(buffer.data == NULL);
+    pt__spare_close(spare);
+}
+
 PT_TEST(spare_is_not_needed)
 {
     pt__buffer buffer = PT_BUFFER_INIT;

@@ -216,6 +216,7 @@ static pt_status find_method(pt__stream *stream, pt_error *err)
     uint64_t limit = stream->method->message_limit_bytes;
     if (limit == 0)
         limit = stream->entered->max_message_bytes;
+    stream->reader.spare = stream->connection->routes->spare;
     stream->reader.limit_bytes = limit != 0 ? limit : stream->connection->limits.max_message_bytes;
     return PT_OK;
 }

@@ -344,7 +344,7 @@ pt_status pt__feed_new(pt__duckdb *database, duckdb_connection connection, struc
         return no_memory(err);
     feed->database = database;
     feed->connection = connection;
-    feed->key = pt__local_key(database);
+    feed->key = pt__local_key(database) & ~PT_FEED_COLUMN_MASK;
     feed->rows = rows;
     feed->wanted_rows = PT_ROW_GROUP_ROWS; /* the first ones are inserted while more come */
     pthread_mutex_init(&feed->lock, NULL);

@@ -6,7 +6,7 @@
  *
  * DuckDB inserts with all its threads and keeps the order of rows only if the source numbers its batches, which
  * functions of its C interface cannot. So the rows of a larger window come by way of a table that can (row_numbers.h):
- * SELECT portico_column_T(KEY, 0, rowid) AS "a", … FROM row_numbers WHERE rowid < ROWS, where the functions answer for
+ * SELECT portico_column_T(KEY, rowid) AS "a", … FROM row_numbers WHERE rowid < ROWS, where the functions answer for
  * each vector of row numbers with the vector of values that came with these rows. A thread thus fills whole row groups.
  * Smaller windows, and those with columns for whose type there is no such function, are scanned by one thread as
  * portico_stream(KEY).

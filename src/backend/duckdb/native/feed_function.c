@@ -120,6 +120,8 @@ static bool is_distinct(const struct ArrowSchema *schema, int64_t column)
 
 static bool number_functions(pt__feed *feed)
 {
+    if (feed->column_count > PT_FEED_COLUMN_MASK)
+        return false;
     for (size_t i = 0; i < feed->column_count; i++) {
         feed->functions[i] = pt__feed_function_number(feed->types[i]);
         if (feed->functions[i] == 0 || !is_distinct(&feed->schema, (int64_t)i))
@@ -193,15 +195,16 @@ uint32_t pt__feed_function_number(duckdb_logical_type type)
 static void take_column(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output)
 {
     const uint64_t *keys = duckdb_vector_get_data(duckdb_data_chunk_get_vector(input, 0));
-    const int32_t *columns = duckdb_vector_get_data(duckdb_data_chunk_get_vector(input, 1));
-    const int64_t *rows = duckdb_vector_get_data(duckdb_data_chunk_get_vector(input, 2));
+    const int64_t *rows = duckdb_vector_get_data(duckdb_data_chunk_get_vector(input, 1));
     int64_t row_count = (int64_t)duckdb_data_chunk_get_size(input);
     pt_error err = PT_ERROR_INIT;
     if (row_count == 0)
         return;
-    pt__feed *feed = pt__native_stream_find(duckdb_scalar_function_get_extra_info(info), keys[0]);
+    uint64_t column = keys[0] & PT_FEED_COLUMN_MASK;
+    pt__feed *feed =
+        pt__native_stream_find(duckdb_scalar_function_get_extra_info(info), keys[0] & ~PT_FEED_COLUMN_MASK);
     pt_status status = feed != NULL
-                           ? pt__feed_take_column(feed, rows[0], row_count, (size_t)columns[0], output, &err)
+                           ? pt__feed_take_column(feed, rows[0], row_count, (size_t)column, output, &err)
                            : pt_error_set(&err, PT_INVALID_ARGUMENT, "there is no such stream");
     if (status != PT_OK)
         duckdb_scalar_function_set_error(info, pt_error_full_message(&err));
@@ -222,7 +225,6 @@ static pt_status register_column(pt__feed *feed, duckdb_connection connection, s
     snprintf(name, sizeof(name), COLUMN_FUNCTION "%" PRIu32, feed->functions[column]);
     duckdb_scalar_function_set_name(function, name);
     add_parameter(function, DUCKDB_TYPE_UBIGINT);
-    add_parameter(function, DUCKDB_TYPE_INTEGER);
     add_parameter(function, DUCKDB_TYPE_BIGINT);
     duckdb_scalar_function_set_return_type(function, feed->types[column]);
     duckdb_scalar_function_set_volatile(function);
@@ -271,12 +273,22 @@ pt_status pt__feed_need_functions(pt__feed *feed, pt_error *err)
     return status;
 }
 
+/* The offset is left out where there is none, as it would be added row by row. */
+static void put_row(int64_t first, pt__buffer *sql)
+{
+    pt__buffer_append_string(sql, "rowid");
+    if (first > 0)
+        pt__buffer_printf(sql, " + %" PRId64, first);
+}
+
 void pt__feed_put_columns(const pt__feed *feed, int64_t first, int64_t count, pt__buffer *sql)
 {
-    pt__buffer_append_string(sql, "SELECT ");
     for (size_t i = 0; i < feed->column_count; i++) {
-        pt__buffer_printf(sql, "%ssystem.main." COLUMN_FUNCTION "%" PRIu32 "(%" PRIu64 "::UBIGINT, %zu, rowid + %" PRId64 ") AS ",
-                          i == 0 ? "" : ", ", feed->functions[i], feed->key, i, first);
+        pt__buffer_append_string(sql, i == 0 ? "SELECT " : ", ");
+        pt__buffer_printf(sql, "system.main." COLUMN_FUNCTION "%" PRIu32 "(%" PRIu64 "::UBIGINT, ", feed->functions[i],
+                          feed->key | i);
+        put_row(first, sql);
+        pt__buffer_append_string(sql, ") AS ");
         pt__native_put_name(sql, feed->schema.children[i]->name);
     }
     pt__buffer_printf(sql, " FROM " PT_ROW_NUMBERS " WHERE rowid < %" PRId64, count);

@@ -12,6 +12,9 @@
 
 enum { PT_FEED_CHUNK_ROWS = 2048 }; /* DuckDB's vector size */
 
+/** The bits of a key that tell the column; they are 0 in a feed's own. */
+#define PT_FEED_COLUMN_MASK UINT64_C(0xffff)
+
 /** What stands for the buffers of a column; NULLs: its own do. */
 typedef struct pt__feed_narrowed {
     const void *buffers[2];
