@@ -14,6 +14,7 @@
 static const char *const SETTINGS[PT_USE_COUNT] = {
     [PT_USE_ROWS] = "SET max_expression_depth TO 3000; SET streaming_buffer_size TO '64KiB'",
     [PT_USE_HANDLES] = "SET max_expression_depth TO 3000; SET streaming_buffer_size TO '160KiB'",
+    [PT_USE_VALUES] = "SET max_expression_depth TO 3000; PRAGMA disable_optimizer",
 };
 
 static pt_status connect(pt__duckdb *self, pt__duckdb_use use, duckdb_connection *out, pt_error *err)

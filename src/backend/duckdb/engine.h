@@ -22,10 +22,11 @@
 
 enum { PT_IDLE_CONNECTIONS_MAX = 32 }; /* kept open, of each use; more are closed when given back */
 
-/** What connections are for: they differ in how much of a result DuckDB makes before its reader wants it. */
+/** What connections are for: they differ in how much of a result DuckDB makes before its reader wants it, and in plans. */
 typedef enum pt__duckdb_use {
     PT_USE_ROWS,    /* results come as rows */
     PT_USE_HANDLES, /* they come as handles of harvested rows, which are far larger than these */
+    PT_USE_VALUES,  /* nothing is read: the optimizer, most of the time of such a statement, has nothing to do */
     PT_USE_COUNT
 } pt__duckdb_use;
 

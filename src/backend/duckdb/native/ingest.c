@@ -265,7 +265,7 @@ static pt_status find_link(pt__duckdb *database, pt__native *native, const pt_in
     if (request->transaction != NULL)
         return pt__native_transaction(native, request->transaction, out, err);
     return request->is_temporary ? pt__native_own(database, native, out, err)
-                                 : pt__native_any(database, native, out, err);
+                                 : pt__native_any(database, native, NULL, out, err);
 }
 
 pt_status pt__native_ingest(pt__duckdb *database, pt__native *native, const pt_ingest *request,

@@ -2,6 +2,8 @@
 #include "backend/duckdb/native/native.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 
 void pt__native_init(pt__native *native)
 {
@@ -31,19 +33,20 @@ void pt__native_link_unref(pt__native_link *link)
     if (link == NULL || atomic_fetch_sub(&link->references, 1) != 1)
         return;
     if (link->is_pooled && link->is_clean)
-        pt__duckdb_return_of(link->database, PT_USE_HANDLES, link->connection);
+        pt__duckdb_return_of(link->database, link->use, link->connection);
     else
         duckdb_disconnect(&link->connection);
     pthread_mutex_destroy(&link->lock);
     free(link);
 }
 
-static pt_status new_link(pt__duckdb *database, bool is_pooled, pt__native_link **out, pt_error *err)
+static pt_status new_link(pt__duckdb *database, pt__duckdb_use use, bool is_pooled, pt__native_link **out,
+                          pt_error *err)
 {
     pt__native_link *link = calloc(1, sizeof(*link));
     if (link == NULL)
         return pt_error_set(err, PT_NO_MEMORY, "no memory for a connection");
-    pt_status status = pt__duckdb_borrow_for(database, PT_USE_HANDLES, &link->connection, err);
+    pt_status status = pt__duckdb_borrow_for(database, use, &link->connection, err);
     if (status != PT_OK) {
         free(link);
         return status;
@@ -51,6 +54,7 @@ static pt_status new_link(pt__duckdb *database, bool is_pooled, pt__native_link 
     atomic_init(&link->references, 1);
     pthread_mutex_init(&link->lock, NULL);
     link->database = database;
+    link->use = use;
     link->is_pooled = is_pooled;
     link->is_clean = true;
     *out = link;
@@ -61,7 +65,7 @@ static pt_status new_link(pt__duckdb *database, bool is_pooled, pt__native_link 
 static pt_status own_link(pt__duckdb *database, pt__native *native, pt__native_link **out, pt_error *err)
 {
     if (native->own == NULL)
-        PT_TRY(new_link(database, false, &native->own, err));
+        PT_TRY(new_link(database, PT_USE_HANDLES, false, &native->own, err));
     *out = pt__native_link_ref(native->own);
     return PT_OK;
 }
@@ -82,13 +86,21 @@ bool pt__native_has_own(pt__native *native)
     return has;
 }
 
-pt_status pt__native_any(pt__duckdb *database, pt__native *native, pt__native_link **out, pt_error *err)
+/* A SELECT of constants, as those who keep connections send them. A function might be a macro that reads tables. */
+static bool reads_nothing(const char *sql)
+{
+    return sql != NULL && strncasecmp(sql, "select", 6) == 0 && strcasestr(sql, "from") == NULL &&
+           strpbrk(sql, "(;") == NULL;
+}
+
+pt_status pt__native_any(pt__duckdb *database, pt__native *native, const char *sql, pt__native_link **out,
+                         pt_error *err)
 {
     pthread_mutex_lock(&native->lock);
     pt__native_link *own = native->own == NULL ? NULL : pt__native_link_ref(native->own);
     pthread_mutex_unlock(&native->lock);
     *out = own;
-    return own != NULL ? PT_OK : new_link(database, true, out, err);
+    return own != NULL ? PT_OK : new_link(database, reads_nothing(sql) ? PT_USE_VALUES : PT_USE_HANDLES, true, out, err);
 }
 
 /* ---- transactions ---- */
@@ -158,7 +170,7 @@ pt_status pt__native_begin(pt__duckdb *database, pt__native *native, void **out,
     PT_TRY(pt__native_own(database, native, &link, err));
     if (!take_for_transaction(link)) {
         pt__native_link_unref(link);
-        PT_TRY(new_link(database, false, &link, err));
+        PT_TRY(new_link(database, PT_USE_HANDLES, false, &link, err));
         link->in_transaction = true;
     }
     pthread_mutex_lock(&link->lock);

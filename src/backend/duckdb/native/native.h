@@ -23,6 +23,7 @@ typedef struct pt__native_link {
     pt__duckdb *database;
     pthread_mutex_t lock; /* held while a statement runs on it */
     duckdb_connection connection;
+    pt__duckdb_use use;
     bool is_pooled;                    /* goes back to the pool; used by one operation */
     bool is_clean;                     /* nothing is left running on it */
     bool in_transaction;               /* one that the client began */
@@ -42,8 +43,9 @@ void pt__native_deinit(pt__native *native);
 /** The session's own connection, made at first use: a reference. */
 pt_status pt__native_own(pt__duckdb *database, pt__native *native, pt__native_link **out, pt_error *err);
 bool pt__native_has_own(pt__native *native);
-/** The session's own connection if it has one, else one of the pool: a reference. */
-pt_status pt__native_any(pt__duckdb *database, pt__native *native, pt__native_link **out, pt_error *err);
+/** The session's own connection if it has one, else one of the pool that suits the text (NULL: any): a reference. */
+pt_status pt__native_any(pt__duckdb *database, pt__native *native, const char *sql, pt__native_link **out,
+                         pt_error *err);
 
 pt__native_link *pt__native_link_ref(pt__native_link *link);
 void pt__native_link_unref(pt__native_link *link);

@@ -176,7 +176,7 @@ static pt_status prepare(native_operation *op, pt_error *err)
     if (take_prepared(op))
         return PT_OK;
     if (op->link == NULL)
-        PT_TRY(pt__native_any(op->database, op->native, &op->link, err));
+        PT_TRY(pt__native_any(op->database, op->native, op->sql, &op->link, err));
     PT_TRY(prepare_here(op, err));
     if (!must_be_own(op))
         return PT_OK;

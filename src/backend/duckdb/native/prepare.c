@@ -166,7 +166,7 @@ pt_status pt__native_prepare(pt__duckdb *database, pt__native *native, const pt_
     if (query->transaction != NULL)
         status = pt__native_transaction(native, query->transaction, &link, err);
     else
-        status = pt__native_any(database, native, &link, err);
+        status = pt__native_any(database, native, sql, &link, err);
     if (status == PT_OK) {
         pthread_mutex_lock(&link->lock);
         status = prepare_on(link, &statement, query, sql, out, err);
@@ -202,7 +202,7 @@ bool pt__native_reads_only(pt__duckdb *database, pt__native *native, const pt_qu
 {
     pt__native_link *link = NULL;
     if (query->transaction != NULL || query->parameters != NULL ||
-        pt__native_any(database, native, &link, NULL) != PT_OK)
+        pt__native_any(database, native, NULL, &link, NULL) != PT_OK)
         return false;
     char *sql = pt__native_text(query);
     pthread_mutex_lock(&link->lock);
