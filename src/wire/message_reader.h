@@ -20,7 +20,7 @@ typedef struct pt__message_reader {
     size_t prefix_size_bytes; /* of which have arrived */
     pt__buffer body;          /* of the message that has arrived in part */
     pt__buffer inflated;
-    pt__spare *spare;         /* where buffers of messages that are kept come back to; NULL: nowhere */
+    pt__spare *spare; /* where buffers of messages that are kept come back to; NULL: nowhere */
 } pt__message_reader;
 
 void pt__message_reader_deinit(pt__message_reader *reader);

@@ -8,7 +8,7 @@ struct pt__spare {
     size_t references; /* of the owner, and of bytes that are out */
     bool is_closed;
     size_t count;
-    size_t size_bytes; /* of the following */
+    size_t size_bytes;                 /* of the following */
     pt__buffer kept[PT_SPARE_BUFFERS]; /* without content */
 };
 

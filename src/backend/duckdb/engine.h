@@ -52,8 +52,8 @@ typedef struct pt__duckdb {
     uint64_t next_key;
     uint64_t key_mask; /* random: keys cannot be guessed by users who may write SQL of DuckDB */
     uint64_t next_kept;
-    bool has_kept_catalog; /* attached with the first kept result */
-    bool has_row_numbers;  /* a table in there, made with the first large ingestion */
+    bool has_kept_catalog;      /* attached with the first kept result */
+    bool has_row_numbers;       /* a table in there, made with the first large ingestion */
     uint32_t *column_functions; /* those of ingestions that are registered (native/feed_function.c) */
     size_t column_function_count;
 } pt__duckdb;

@@ -12,7 +12,7 @@
 
 enum {
     HIGH_BYTES = 24 << 20, /* waiting messages above which the call is paused */
-    LOW_BYTES = 16 << 20    /* and below which it goes on */
+    LOW_BYTES = 16 << 20   /* and below which it goes on */
 };
 
 typedef struct message {

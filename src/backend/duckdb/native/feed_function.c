@@ -203,9 +203,8 @@ static void take_column(duckdb_function_info info, duckdb_data_chunk input, duck
     uint64_t column = keys[0] & PT_FEED_COLUMN_MASK;
     pt__feed *feed =
         pt__native_stream_find(duckdb_scalar_function_get_extra_info(info), keys[0] & ~PT_FEED_COLUMN_MASK);
-    pt_status status = feed != NULL
-                           ? pt__feed_take_column(feed, rows[0], row_count, (size_t)column, output, &err)
-                           : pt_error_set(&err, PT_INVALID_ARGUMENT, "there is no such stream");
+    pt_status status = feed != NULL ? pt__feed_take_column(feed, rows[0], row_count, (size_t)column, output, &err)
+                                    : pt_error_set(&err, PT_INVALID_ARGUMENT, "there is no such stream");
     if (status != PT_OK)
         duckdb_scalar_function_set_error(info, pt_error_full_message(&err));
     pt_error_clear(&err);

@@ -42,7 +42,7 @@ typedef struct pt__feed_window {
     size_t batch_capacity;
     int64_t held_rows; /* from the first one of the window on */
     uint64_t size_bytes;
-    int64_t row_count; /* of these, in the window */
+    int64_t row_count;    /* of these, in the window */
     pt__feed_slot *slots; /* of each chunk; NULL: not scanned by columns. Guarded by the feed's lock */
     size_t slot_count;
     int64_t scanned; /* rows that portico_stream() has given */

@@ -5,7 +5,6 @@
 #include "backend/duckdb/native/feed.h"
 #include "backend/duckdb/native/native.h"
 
-#include <string.h>
 #include <time.h>
 
 enum { NAP_US = 200 };
@@ -212,17 +211,28 @@ static pt_status run_windows(ingestion *self, const char *start, pt_error *err)
 
 /* ---- transactions ---- */
 
-/* Whether one was begun; the client's own may be open, also one that came as SQL. */
-static pt_status begin(const ingestion *self, bool *is_ours, pt_error *err)
+static pt_status transaction_number(const ingestion *self, int64_t *out, pt_error *err)
 {
-    *is_ours = false;
-    if (self->link->in_transaction)
+    duckdb_result result;
+    pt_status status = PT_OK;
+    if (duckdb_query(self->link->connection, "SELECT txid_current()::BIGINT", &result) == DuckDBSuccess)
+        *out = first_number(result);
+    else
+        status = pt__native_error(duckdb_result_error(&result), err);
+    duckdb_destroy_result(&result);
+    return status;
+}
+
+/* One that came as SQL is known to DuckDB only: without any, each statement has its own. */
+static pt_status find_transaction(const ingestion *self, bool *is_open, pt_error *err)
+{
+    int64_t first = 0, second = 0;
+    *is_open = self->link->in_transaction;
+    if (*is_open || self->link->is_pooled)
         return PT_OK;
-    pt_status status = pt__native_link_run(self->link, "BEGIN TRANSACTION", err);
-    *is_ours = status == PT_OK;
-    if (status == PT_OK || strstr(err->message, "within a transaction") == NULL)
-        return status;
-    pt_error_clear(err);
+    PT_TRY(transaction_number(self, &first, err));
+    PT_TRY(transaction_number(self, &second, err));
+    *is_open = first == second;
     return PT_OK;
 }
 
@@ -234,13 +244,15 @@ static void undo(const ingestion *self, bool is_ours)
 
 static pt_status run_in_transaction(ingestion *self, const char *start, pt_error *err)
 {
-    bool is_ours;
-    PT_TRY(begin(self, &is_ours, err));
+    bool is_open = false;
+    PT_TRY(find_transaction(self, &is_open, err));
+    if (!is_open)
+        PT_TRY(pt__native_link_run(self->link, "BEGIN TRANSACTION", err));
     pt_status status = run_windows(self, start, err);
-    if (status == PT_OK && is_ours)
+    if (status == PT_OK && !is_open)
         status = pt__native_link_run(self->link, "COMMIT", err);
     if (status != PT_OK)
-        undo(self, is_ours);
+        undo(self, !is_open);
     return status;
 }
 

@@ -100,7 +100,8 @@ pt_status pt__native_any(pt__duckdb *database, pt__native *native, const char *s
     pt__native_link *own = native->own == NULL ? NULL : pt__native_link_ref(native->own);
     pthread_mutex_unlock(&native->lock);
     *out = own;
-    return own != NULL ? PT_OK : new_link(database, reads_nothing(sql) ? PT_USE_VALUES : PT_USE_HANDLES, true, out, err);
+    return own != NULL ? PT_OK
+                       : new_link(database, reads_nothing(sql) ? PT_USE_VALUES : PT_USE_HANDLES, true, out, err);
 }
 
 /* ---- transactions ---- */

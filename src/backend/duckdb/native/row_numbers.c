@@ -10,7 +10,8 @@ static pt_status make_table(pt__duckdb *database, duckdb_connection connection, 
     char sql[160];
     if (database->has_row_numbers)
         return PT_OK;
-    snprintf(sql, sizeof(sql), "CREATE TABLE IF NOT EXISTS " PT_ROW_NUMBERS " AS SELECT true AS is_there FROM range(%d)",
+    snprintf(sql, sizeof(sql),
+             "CREATE TABLE IF NOT EXISTS " PT_ROW_NUMBERS " AS SELECT true AS is_there FROM range(%d)",
              PT_ROW_NUMBERS_COUNT);
     pt_status status = pt__duckdb_run(connection, sql, err);
     database->has_row_numbers = status == PT_OK;
