@@ -192,6 +192,11 @@ pt_status pt__feed_fill(pt__feed *feed, pt_error *err)
     return PT_OK;
 }
 
+static bool wants_columns(const pt__feed *feed)
+{
+    return feed->functions != NULL && feed->window.row_count > PT_ROW_GROUP_ROWS;
+}
+
 bool pt__feed_is_ended(const pt__feed *feed)
 {
     return feed->is_ended;
@@ -199,7 +204,7 @@ bool pt__feed_is_ended(const pt__feed *feed)
 
 bool pt__feed_is_one_statement(const pt__feed *feed)
 {
-    return feed->is_ended && feed->window.row_count <= PT_ROW_NUMBERS_COUNT;
+    return feed->is_ended && !wants_columns(feed);
 }
 
 int64_t pt__feed_row_count(const pt__feed *feed)
@@ -208,11 +213,6 @@ int64_t pt__feed_row_count(const pt__feed *feed)
 }
 
 /* ---- queries ---- */
-
-static bool wants_columns(const pt__feed *feed)
-{
-    return feed->functions != NULL && feed->window.row_count > PT_ROW_GROUP_ROWS;
-}
 
 static bool make_slots(pt__feed_window *window)
 {

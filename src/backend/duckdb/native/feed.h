@@ -29,7 +29,7 @@ void pt__feed_free(pt__feed *feed);
 pt_status pt__feed_fill(pt__feed *feed, pt_error *err);
 /** Whether no rows come after the window. */
 bool pt__feed_is_ended(const pt__feed *feed);
-/** Whether the window is all of the stream, and one query gives it. */
+/** Whether the window is all of the stream, and what inserts it cannot miss any of it. */
 bool pt__feed_is_one_statement(const pt__feed *feed);
 /** Rows of the window. */
 int64_t pt__feed_row_count(const pt__feed *feed);

@@ -1,6 +1,6 @@
 /*
- * Bulk ingestion: an Arrow stream into a table, all or nothing. What comes as one window of the feed is one INSERT or
- * CREATE TABLE AS, more of them are as many statements within a transaction: ours, or the one that the client has begun.
+ * Bulk ingestion: an Arrow stream into a table, all or nothing. A small one is an INSERT or CREATE TABLE AS, a large one
+ * as many as the feed has windows, within a transaction: ours, or the one that the client has begun.
  */
 #include "backend/duckdb/native/feed.h"
 #include "backend/duckdb/native/native.h"
