@@ -35,3 +35,18 @@ PT_TEST(utf8_counts_utf16_units)
 {
     PT_CHECK_EQ(pt__utf8_utf16_length("a\xC3\xA9\xF0\x9F\x99\x82", 7), 4);
 }
+
+PT_TEST(utf8_tells_ascii_whatever_the_length)
+{
+    char text[600];
+    memset(text, 'a', sizeof(text));
+    for (size_t size = 0; size <= sizeof(text); size++)
+        PT_CHECK(pt__utf8_is_ascii(text, size));
+    for (size_t at = 0; at < sizeof(text); at += 7) {
+        text[at] = (char)0x80;
+        PT_CHECK(pt__utf8_is_ascii(text, at));
+        PT_CHECK(!pt__utf8_is_ascii(text, at + 1));
+        PT_CHECK(!pt__utf8_is_ascii(text, sizeof(text)));
+        text[at] = 'a';
+    }
+}
