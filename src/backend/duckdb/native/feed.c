@@ -176,10 +176,9 @@ static int64_t rows_at_hand(const pt__feed *feed)
     return feed->is_ended || held < PT_ROW_GROUP_ROWS ? held : held - held % PT_ROW_GROUP_ROWS;
 }
 
-pt_status pt__feed_fill(pt__feed *feed, pt_error *err)
+static pt_status read_rows(pt__feed *feed, pt_error *err)
 {
     pt__feed_window *window = &feed->window;
-    drop_used(window);
     while (!feed->is_ended && window->held_rows < feed->wanted_rows && window->size_bytes < WINDOW_BYTES) {
         pt__feed_batch *batch;
         PT_TRY(read_batch(feed, &batch, err));
@@ -187,7 +186,19 @@ pt_status pt__feed_fill(pt__feed *feed, pt_error *err)
         if (batch != NULL)
             PT_TRY(add_batch(feed, batch, err));
     }
-    window->row_count = rows_at_hand(feed);
+    return PT_OK;
+}
+
+/* The lock is not for those who scan at the same time, of whom there are none, but for what they see and have left. */
+pt_status pt__feed_fill(pt__feed *feed, pt_error *err)
+{
+    pthread_mutex_lock(&feed->lock);
+    drop_used(&feed->window);
+    pthread_mutex_unlock(&feed->lock);
+    PT_TRY(read_rows(feed, err));
+    pthread_mutex_lock(&feed->lock);
+    feed->window.row_count = rows_at_hand(feed);
+    pthread_mutex_unlock(&feed->lock);
     feed->wanted_rows = row_groups(feed->database) * PT_ROW_GROUP_ROWS;
     return PT_OK;
 }
@@ -214,13 +225,17 @@ int64_t pt__feed_row_count(const pt__feed *feed)
 
 /* ---- queries ---- */
 
-static bool make_slots(pt__feed_window *window)
+static bool make_slots(pt__feed *feed)
 {
-    if (window->slots != NULL)
-        return true;
-    window->slot_count = (size_t)((window->row_count + PT_FEED_CHUNK_ROWS - 1) / PT_FEED_CHUNK_ROWS);
-    window->slots = calloc(window->slot_count, sizeof(*window->slots));
-    return window->slots != NULL;
+    pt__feed_window *window = &feed->window;
+    pthread_mutex_lock(&feed->lock);
+    if (window->slots == NULL) {
+        window->slot_count = (size_t)((window->row_count + PT_FEED_CHUNK_ROWS - 1) / PT_FEED_CHUNK_ROWS);
+        window->slots = calloc(window->slot_count, sizeof(*window->slots));
+    }
+    bool has = window->slots != NULL;
+    pthread_mutex_unlock(&feed->lock);
+    return has;
 }
 
 pt_status pt__feed_put_query(pt__feed *feed, int64_t first, pt__buffer *sql, int64_t *row_count, pt_error *err)
@@ -235,7 +250,7 @@ pt_status pt__feed_put_query(pt__feed *feed, int64_t first, pt__buffer *sql, int
         *row_count = PT_ROW_NUMBERS_COUNT;
     PT_TRY(pt__row_numbers_need(feed->database, err));
     PT_TRY(pt__feed_need_functions(feed, err));
-    if (!make_slots(&feed->window))
+    if (!make_slots(feed))
         return no_memory(err);
     pt__feed_put_columns(feed, first, *row_count, sql);
     return PT_OK;

@@ -161,15 +161,28 @@ pt_status pt__feed_make_chunk(pt__feed *feed, int64_t first, duckdb_data_chunk *
 
 /* ---- columns of chunks ---- */
 
+static pt_status is_changed(pt_error *err)
+{
+    return pt_error_set(err, PT_INTERNAL, "the table " PT_ROW_NUMBERS " was changed");
+}
+
+/* NULL: no chunk begins with the row. */
+static pt__feed_slot *find_slot(pt__feed *feed, int64_t row, bool *has_chunk)
+{
+    pt__feed_slot *slot = NULL;
+    pthread_mutex_lock(&feed->lock);
+    bool is_there = row >= 0 && row < feed->window.row_count && row % PT_FEED_CHUNK_ROWS == 0;
+    if (is_there && feed->window.slots != NULL)
+        slot = &feed->window.slots[row / PT_FEED_CHUNK_ROWS];
+    *has_chunk = slot != NULL && slot->chunk != NULL;
+    pthread_mutex_unlock(&feed->lock);
+    return slot;
+}
+
 /* Two threads may make the same chunk; one of them is kept. */
-static pt_status need_chunk(pt__feed *feed, pt__feed_slot *slot, int64_t row, pt_error *err)
+static pt_status make_for(pt__feed *feed, pt__feed_slot *slot, int64_t row, pt_error *err)
 {
     duckdb_data_chunk made = NULL;
-    pthread_mutex_lock(&feed->lock);
-    bool has = slot->chunk != NULL;
-    pthread_mutex_unlock(&feed->lock);
-    if (has)
-        return PT_OK;
     PT_TRY(pt__feed_make_chunk(feed, row, &made, err));
     pthread_mutex_lock(&feed->lock);
     if (slot->chunk == NULL) {
@@ -196,14 +209,14 @@ static bool take(const pt__feed *feed, pt__feed_slot *slot, int64_t row_count, s
 pt_status pt__feed_take_column(pt__feed *feed, int64_t row, int64_t row_count, size_t column, duckdb_vector output,
                                pt_error *err)
 {
-    bool is_there = row >= 0 && row < feed->window.row_count && row % PT_FEED_CHUNK_ROWS == 0 &&
-                    column < feed->column_count && feed->window.slots != NULL;
-    if (is_there) {
-        pt__feed_slot *slot = &feed->window.slots[row / PT_FEED_CHUNK_ROWS];
-        PT_TRY(need_chunk(feed, slot, row, err));
-        pthread_mutex_lock(&feed->lock);
-        is_there = take(feed, slot, row_count, column, output);
-        pthread_mutex_unlock(&feed->lock);
-    }
-    return is_there ? PT_OK : pt_error_set(err, PT_INTERNAL, "the table " PT_ROW_NUMBERS " was changed");
+    bool has_chunk;
+    pt__feed_slot *slot = find_slot(feed, row, &has_chunk);
+    if (slot == NULL || column >= feed->column_count)
+        return is_changed(err);
+    if (!has_chunk)
+        PT_TRY(make_for(feed, slot, row, err));
+    pthread_mutex_lock(&feed->lock);
+    bool is_taken = take(feed, slot, row_count, column, output);
+    pthread_mutex_unlock(&feed->lock);
+    return is_taken ? PT_OK : is_changed(err);
 }

@@ -13,15 +13,33 @@
 
 /* ---- portico_stream ---- */
 
+/* The first of the rows that were not given yet; false: there are none. */
+static bool next_row(pt__feed *feed, int64_t *first)
+{
+    pthread_mutex_lock(&feed->lock);
+    *first = feed->window.scanned;
+    bool has = *first < feed->window.row_count;
+    pthread_mutex_unlock(&feed->lock);
+    return has;
+}
+
+static void note_given(pt__feed *feed, idx_t row_count)
+{
+    pthread_mutex_lock(&feed->lock);
+    feed->window.scanned += (int64_t)row_count;
+    pthread_mutex_unlock(&feed->lock);
+}
+
 static void scan(duckdb_function_info info, duckdb_data_chunk output)
 {
     pt__feed *feed = duckdb_function_get_bind_data(info);
     pt_error err = PT_ERROR_INIT;
     duckdb_data_chunk chunk = NULL;
+    int64_t first;
     duckdb_data_chunk_set_size(output, 0);
-    if (feed->window.scanned >= feed->window.row_count)
+    if (!next_row(feed, &first))
         return;
-    if (pt__feed_make_chunk(feed, feed->window.scanned, &chunk, &err) != PT_OK) {
+    if (pt__feed_make_chunk(feed, first, &chunk, &err) != PT_OK) {
         duckdb_function_set_error(info, pt_error_full_message(&err));
         pt_error_clear(&err);
         return;
@@ -30,7 +48,7 @@ static void scan(duckdb_function_info info, duckdb_data_chunk output)
     for (idx_t i = 0; i < feed->column_count; i++)
         duckdb_vector_reference_vector(duckdb_data_chunk_get_vector(output, i), duckdb_data_chunk_get_vector(chunk, i));
     duckdb_data_chunk_set_size(output, row_count);
-    feed->window.scanned += (int64_t)row_count;
+    note_given(feed, row_count);
     duckdb_destroy_data_chunk(&chunk);
 }
 

@@ -61,7 +61,7 @@ struct pt__feed {
     uint32_t *functions;        /* the number of each column's; NULL: some have none */
     size_t column_count;
     duckdb_selection_vector all; /* the numbers from 0 on */
-    pthread_mutex_t lock;
+    pthread_mutex_t lock;        /* of the window, between statements and the threads that scan */
     pt__feed_window window;
     bool is_ended;
     int64_t wanted_rows; /* of the next window */
