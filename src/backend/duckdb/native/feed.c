@@ -376,8 +376,10 @@ void pt__feed_free(pt__feed *feed)
     if (feed == NULL)
         return;
     pt__native_stream_remove(feed->database, feed->key);
+    pthread_mutex_lock(&feed->lock);
     feed->window.row_count = feed->window.held_rows;
     drop_used(&feed->window);
+    pthread_mutex_unlock(&feed->lock);
     free(feed->window.batches);
     for (size_t i = 0; feed->types != NULL && i < feed->column_count; i++)
         duckdb_destroy_logical_type(&feed->types[i]);
