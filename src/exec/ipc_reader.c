@@ -118,7 +118,7 @@ static bool text_is_valid(const struct ArrowArray *array, pt__layout layout)
     const char *text = array->buffers[2];
     int64_t first = offset_at(array, layout, 0);
     int64_t last = offset_at(array, layout, array->length);
-    if (pt__utf8_is_ascii(text + first, (size_t)(last - first)))
+    if (last == first || pt__utf8_is_ascii(text + first, (size_t)(last - first)))
         return true;
     if (!pt__utf8_valid(text + first, (size_t)(last - first)))
         return false;

@@ -1,5 +1,6 @@
 /* Text, patterns, dates by name. */
 #include "backend/ballista/lower_rules.h"
+#include "base/utf8.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -23,15 +24,6 @@ static bool small_integer(const pt_expr *expr, int64_t *out)
     if (literal == NULL || literal->value.is_null || !pt__type_is_integral(literal->base.type))
         return false;
     *out = literal->value.as.integer;
-    return true;
-}
-
-static bool is_ascii(const char *text)
-{
-    for (; *text != '\0'; text++) {
-        if ((unsigned char)*text >= 0x80)
-            return false;
-    }
     return true;
 }
 
@@ -72,7 +64,7 @@ PT_BL_LOWERING(like)
     const char *rewritten;
     if (!rewrite_pattern(bl, text, escape == NULL ? '\\' : escape->as.text.data[0], &rewritten))
         return pt__bl_refuse(err, call->base.origin, "LIKE with a pattern whose escapes are malformed");
-    if (ignores_case && !is_ascii(text))
+    if (ignores_case && !pt__utf8_is_ascii(text, strlen(text)))
         return pt__bl_refuse(err, call->base.origin, "ILIKE with a pattern beyond ASCII");
     *out = pt__bx_like(bl->arena, x[0], pt__bx_text(bl->arena, rewritten), "", ignores_case);
     return PT_OK;

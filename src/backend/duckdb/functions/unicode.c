@@ -2,22 +2,7 @@
 
 #include "base/utf8.h"
 
-#include <string.h>
 #include <utf8proc.h>
-
-bool pt__is_ascii(pt_text_view text)
-{
-    size_t at = 0;
-    uint64_t high = 0;
-    for (; at + 8 <= text.size_bytes; at += 8) {
-        uint64_t word;
-        memcpy(&word, text.data + at, 8);
-        high |= word;
-    }
-    for (; at < text.size_bytes; at++)
-        high |= (uint64_t)(unsigned char)text.data[at];
-    return (high & UINT64_C(0x8080808080808080)) == 0;
-}
 
 size_t pt__character_count(pt_text_view text)
 {
@@ -143,7 +128,7 @@ void pt__append_upper(pt__buffer *out, pt_text_view text)
     uint32_t c;
     if (!pt__buffer_reserve(out, text.size_bytes))
         return;
-    if (pt__is_ascii(text)) {
+    if (pt__utf8_is_ascii(text.data, text.size_bytes)) {
         append_ascii(out, text, 'a');
         return;
     }
@@ -214,7 +199,7 @@ void pt__append_lower(pt__buffer *out, pt_text_view text)
     uint32_t c;
     if (!pt__buffer_reserve(out, text.size_bytes))
         return;
-    if (pt__is_ascii(text)) {
+    if (pt__utf8_is_ascii(text.data, text.size_bytes)) {
         append_ascii(out, text, 'A');
         return;
     }

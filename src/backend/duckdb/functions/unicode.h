@@ -15,7 +15,6 @@ static inline size_t pt__character_size(pt_text_view text, size_t at)
     return next - at;
 }
 
-bool pt__is_ascii(pt_text_view text);
 size_t pt__character_count(pt_text_view text);
 
 /** The byte offset of the character with that index; the size of the text when it is behind the end. */
