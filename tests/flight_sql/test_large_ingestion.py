@@ -219,3 +219,10 @@ def test_a_user_who_changes_the_table_of_row_numbers_loses_no_rows(cursor, table
         ask(cursor, f"drop table {numbers_table}")
     assert cursor.adbc_ingest(table, reader(numbers(ROWS), (65536,)), mode="replace") == ROWS
     assert ask(cursor, f"select count(*), min(i - rowid), max(i - rowid) from {table}") == [(ROWS, 0, 0)]
+
+
+@pytest.mark.parametrize("arguments", ["1::ubigint, 0", "null::ubigint, null", "i::ubigint, i", "65536::ubigint, -5"])
+def test_the_functions_give_nothing_to_users(cursor, table, arguments):
+    cursor.adbc_ingest(table, reader(numbers(ROWS), (65536,)))
+    with pytest.raises(adbc_driver_manager.Error, match="no such stream"):
+        ask(cursor, f"select portico_column_5({arguments}) from {table}")
