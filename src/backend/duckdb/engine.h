@@ -7,6 +7,7 @@
 #ifndef PT_BACKEND_DUCKDB_ENGINE_H
 #define PT_BACKEND_DUCKDB_ENGINE_H
 
+#include "backend/duckdb/helper.h"
 #include "backend/duckdb/lower.h"
 
 #include <portico/backend.h>
@@ -42,6 +43,7 @@ typedef struct pt__duckdb {
     bool is_in_memory;
     pt_env env;
     struct pt__functions *functions;
+    pt__helper *helper;                      /* NULL: DuckDB runs all its threads */
     struct pt__batch_memory *harvest_memory; /* buffers of all harvests: fresh pages cost as much as filling them */
     pthread_mutex_t mutex;                   /* guards what follows */
     pt__duckdb_pool pools[PT_USE_COUNT];

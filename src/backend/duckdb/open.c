@@ -4,6 +4,7 @@
 #include "backend/duckdb/error_map.h"
 #include "backend/duckdb/functions/functions.h"
 #include "backend/duckdb/harvest.h"
+#include "backend/duckdb/helper.h"
 #include "backend/duckdb/native/native.h"
 #include "backend/duckdb/proof.h"
 
@@ -24,15 +25,34 @@ static pt_status set_option(duckdb_config options, const char *name, const char 
     return PT_OK;
 }
 
+/* 0: as many as DuckDB thinks fit. */
+static pt_status thread_count(const pt_config *config, const pt_env *env, int64_t *out, pt_error *err)
+{
+    return pt_config_integer(config, "duckdb.threads", env == NULL ? 0 : env->worker_count, out, err);
+}
+
+static pt_status set_number(duckdb_config options, const char *name, int64_t value, pt_error *err)
+{
+    char text[24];
+    snprintf(text, sizeof(text), "%" PRId64, value);
+    return set_option(options, name, text, err);
+}
+
 static pt_status set_threads(duckdb_config options, const pt_config *config, const pt_env *env, pt_error *err)
 {
     int64_t threads = 0;
-    PT_TRY(pt_config_integer(config, "duckdb.threads", env == NULL ? 0 : env->worker_count, &threads, err));
+    PT_TRY(thread_count(config, env, &threads, err));
     if (threads <= 0)
         return PT_OK;
-    char text[24];
-    snprintf(text, sizeof(text), "%" PRId64, threads);
-    return set_option(options, "threads", text, err);
+    PT_TRY(set_number(options, "threads", threads, err));
+    return threads < PT_HELPER_THREADS ? PT_OK : set_number(options, "external_threads", PT_HELPER_THREADS, err);
+}
+
+static pt_status start_helper(pt__duckdb *self, const pt_config *config, pt_error *err)
+{
+    int64_t threads = 0;
+    PT_TRY(thread_count(config, &self->env, &threads, err));
+    return threads < PT_HELPER_THREADS ? PT_OK : pt__helper_new(self->database, &self->helper, err);
 }
 
 static pt_status set_memory(duckdb_config options, const pt_config *config, pt_error *err)
@@ -195,6 +215,8 @@ pt_status pt__duckdb_open(const pt_config *config, pt_env *env, void **out, pt_e
     if (status == PT_OK && self->harvest_memory == NULL)
         status = pt_error_set(err, PT_NO_MEMORY, "no memory for the DuckDB backend");
     if (status == PT_OK)
+        status = start_helper(self, config, err);
+    if (status == PT_OK)
         status = prepare(self, config, err);
     if (status != PT_OK) {
         pt__duckdb_close(self);
@@ -208,6 +230,7 @@ void pt__duckdb_close(void *context)
 {
     pt__duckdb *self = context;
     pt__native_clear_shelf(self);
+    pt__helper_free(self->helper);
     for (size_t use = 0; use < PT_USE_COUNT; use++)
         for (size_t i = 0; i < self->pools[use].idle_count; i++)
             duckdb_disconnect(&self->pools[use].idle[i]);

@@ -6,6 +6,8 @@
 #ifndef PT_BACKEND_DUCKDB_OPERATION_BASE_H
 #define PT_BACKEND_DUCKDB_OPERATION_BASE_H
 
+#include "backend/duckdb/helper.h"
+
 #include <portico/arrow.h>
 #include <portico/backend.h>
 
@@ -18,6 +20,7 @@ typedef struct pt__operation {
     const char *id;
     _Atomic int state; /* a pt_operation_state */
     pt_error failure;
+    pt__helped helped;
 } pt__operation;
 
 /* Members of pt_operation_vtable. */

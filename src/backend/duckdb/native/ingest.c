@@ -134,14 +134,17 @@ static pt_status finish(duckdb_pending_result pending, int64_t *count, pt_error 
     return status;
 }
 
-static pt_status execute(duckdb_prepared_statement prepared, int64_t *count, pt_error *err)
+static pt_status execute(const ingestion *self, duckdb_prepared_statement prepared, int64_t *count, pt_error *err)
 {
     duckdb_pending_result pending = NULL;
+    pt__helped helped = {0};
     pt_status status;
+    pt__helper_begin(self->link->database->helper, &helped);
     if (duckdb_pending_prepared(prepared, &pending) != DuckDBSuccess || !work(pending))
         status = pt__native_error(duckdb_pending_error(pending), err);
     else
         status = finish(pending, count, err);
+    pt__helper_end(&helped);
     duckdb_destroy_pending(&pending);
     return status;
 }
@@ -174,7 +177,7 @@ static pt_status run_part(ingestion *self, const char *start, int64_t first, int
         status = prepare(self, start, first, row_count, &prepared, err);
     }
     if (status == PT_OK)
-        status = execute(prepared, &count, err);
+        status = execute(self, prepared, &count, err);
     duckdb_destroy_prepare(&prepared);
     PT_TRY(status);
     self->row_count += count;

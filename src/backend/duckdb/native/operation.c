@@ -88,6 +88,15 @@ static pt_status engine_error(const native_operation *op, const char *message, p
     return op->statement.harvest != NULL ? pt__native_wrapped_error(message, err) : pt__native_error(message, err);
 }
 
+/* What reads nothing is done by the time that another thread is awake. */
+static void begin_help(native_operation *op)
+{
+    if (op->link->use == PT_USE_VALUES)
+        pt__helper_skip(op->database->helper);
+    else
+        pt__helper_begin(op->database->helper, &op->head.helped);
+}
+
 /* On a connection of the pool rows stream; on the session's own they are all taken at once. */
 static pt_status make_pending(native_operation *op, pt_error *err)
 {
@@ -117,11 +126,16 @@ static pt_status execute(native_operation *op, pt_error *err)
     drop_result(op);
     op->link->is_clean = false;
     set_running(op, op->link);
+    begin_help(op);
     pt_status status = execute_pending(op, err);
     if (op->pending != NULL)
         duckdb_destroy_pending(&op->pending);
-    if (!op->link->is_pooled || status != PT_OK)
+    if (!op->link->is_pooled || status != PT_OK) {
         set_running(op, NULL);
+        pt__helper_end(&op->head.helped);
+    } else if (op->statement.harvest != NULL) {
+        pt__helper_stream(&op->head.helped);
+    }
     return status;
 }
 
@@ -368,13 +382,21 @@ static pt_status fetch(void *context, duckdb_data_chunk *out, pt_error *err)
     return commit(op, err);
 }
 
+static pt_status pull_harvest(native_operation *op, struct ArrowArray *out, pt_error *err)
+{
+    pt__helped_wait(&op->head.helped);
+    pt_status status = pt__harvest_next(op->statement.harvest, fetch, op, out, err);
+    pt__helped_go_on(&op->head.helped);
+    return status;
+}
+
 static pt_status pull(native_operation *op, struct ArrowArray *out, pt_error *err)
 {
     duckdb_data_chunk chunk;
     if (!op->has_started)
         PT_TRY(start(op, err));
     if (op->statement.harvest != NULL)
-        return pt__harvest_next(op->statement.harvest, fetch, op, out, err);
+        return pull_harvest(op, out, err);
     if (op->filler.has_batch)
         return pt__filler_next(&op->filler, fetch, op, out, err);
     PT_TRY(fetch(op, &chunk, err));
@@ -413,6 +435,7 @@ static int stream_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
 static void stop(native_operation *op)
 {
     set_running(op, NULL);
+    pt__helper_end(&op->head.helped);
     if (op->link != NULL && op->link->is_pooled && !op->link->is_clean)
         duckdb_interrupt(op->link->connection); /* what is left of a stream that nobody reads to its end */
     pt__filler_deinit(&op->filler);
