@@ -28,7 +28,8 @@ struct pt__workers {
     task *first;
     task *last;
     uint64_t queued;
-    worker *idle; /* the one that was at work last first: its memory is still in the processor's caches */
+    uint64_t called; /* idle no more, and not yet awake */
+    worker *idle;    /* the one that was at work last first: its memory is still in the processor's caches */
     uint64_t live;
     worker *finished; /* to be joined */
     bool closing;
@@ -46,11 +47,12 @@ pt_status pt__workers_new(const pt__workers_options *options, pt__workers **out,
     return PT_OK;
 }
 
-/* With the lock held. */
+/* With the lock held, and signalled with it: once it is free, the worker may run, end and be freed. */
 static void call_idle(pt__workers *pool)
 {
     worker *w = pool->idle;
     pool->idle = w->next;
+    pool->called++;
     w->is_called = true;
     pthread_cond_signal(&w->called);
 }
@@ -65,8 +67,10 @@ static bool be_idle(worker *self, const struct timespec *deadline)
     pool->idle = self;
     while (!self->is_called && waited == 0)
         waited = pthread_cond_timedwait(&self->called, &pool->lock, deadline);
-    if (self->is_called)
+    if (self->is_called) {
+        pool->called--;
         return true;
+    }
     worker **at = &pool->idle;
     while (*at != self)
         at = &(*at)->next;
@@ -155,7 +159,8 @@ static pt_status enqueue(pt__workers *pool, task *t, pt_error *err)
                             (unsigned long long)pool->queued);
     if (pool->idle != NULL)
         call_idle(pool);
-    else if (pool->live < pool->options.max_threads && !add_thread(pool) && pool->live == 0)
+    else if (pool->queued >= pool->called && pool->live < pool->options.max_threads && !add_thread(pool) &&
+             pool->live == 0)
         return pt_error_set(err, PT_UNAVAILABLE, "no worker thread could be made");
     if (pool->last != NULL)
         pool->last->next = t;

@@ -5,11 +5,15 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+/*
+ * DuckDB's own threads sleep on a semaphore. One of ours there would take calls that were meant for them, such as that to
+ * end, after which DuckDB would wait for a thread that nobody wakes. So tasks are asked for, at growing intervals.
+ */
 enum {
-    LOOK_MS = 10,          /* between looks at streams */
-    SETTLE_MS = 500,       /* idle for as long, what the thread keeps for itself is given back */
-    ANSWERED_MS = 3,       /* a task is waited for longer (5 ms): no call is left */
-    SKIPPED_MOST = 1 << 12 /* statements, until the calls for threads that they left are taken */
+    NAP_LEAST_US = 50,
+    NAP_MOST_US = 1000,
+    LOOK_US = 10 * 1000,   /* between looks at streams */
+    SETTLE_US = 500 * 1000 /* idle for as long, what the thread keeps for itself is given back */
 };
 
 /* What the thread is to do next. */
@@ -22,14 +26,12 @@ typedef enum duty {
 
 struct pt__helper {
     duckdb_database database;
+    duckdb_task_state tasks;
     pthread_t thread;
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t changed;
-    pthread_cond_t stopped; /* at work no more */
     pt__helped *helped;
-    uint64_t skipped;
-    bool is_clearing; /* calls that nobody answered */
-    bool is_working;
+    uint64_t nap_us;
     bool is_retired;
     bool is_ending;
     bool is_settled; /* keeps no memory for itself */
@@ -48,48 +50,47 @@ static duty next_duty(const pt__helper *helper)
 {
     if (helper->is_ending)
         return DUTY_END;
-    if (helper->is_retired)
+    if (helper->is_retired || helper->helped == NULL)
         return DUTY_NONE;
-    uint64_t now = helper->helped == NULL ? 0 : pt__monotonic_ms();
+    uint64_t now = pt__monotonic_ms();
     for (const pt__helped *helped = helper->helped; helped != NULL; helped = helped->next)
         if (!helped->is_stream || is_waiting(helped, now))
             return DUTY_WORK;
-    return helper->is_clearing ? DUTY_WORK : helper->helped != NULL ? DUTY_LOOK : DUTY_NONE;
+    return DUTY_LOOK;
 }
 
 /* ---- the thread ---- */
 
-/* One task, or some milliseconds without any. */
-static void work(pt__helper *helper)
+static bool wait_us(pt__helper *helper, uint64_t us)
 {
-    uint64_t start = pt__monotonic_ms();
-    helper->is_settled = false;
-    helper->is_working = true;
-    pthread_mutex_unlock(&helper->lock);
-    duckdb_execute_tasks(helper->database, 1);
-    pthread_mutex_lock(&helper->lock);
-    helper->is_working = false;
-    if (helper->is_retired)
-        pthread_cond_broadcast(&helper->stopped);
-    if (pt__monotonic_ms() - start >= ANSWERED_MS)
-        helper->is_clearing = false;
-}
-
-static bool wait_ms(pt__helper *helper, uint64_t ms)
-{
-    struct timespec at = pt__monotonic_in_ms(ms);
+    struct timespec at = pt__monotonic_in_us(us);
     return pthread_cond_timedwait(&helper->changed, &helper->lock, &at) == 0;
 }
 
-/* A thread that ends its work in DuckDB's own way gives its memory back. */
+/* One task; if there is none, a nap. */
+static void work(pt__helper *helper)
+{
+    helper->is_settled = false;
+    pthread_mutex_unlock(&helper->lock);
+    bool has_worked = duckdb_execute_n_tasks_state(helper->tasks, 1) > 0;
+    pthread_mutex_lock(&helper->lock);
+    if (has_worked) {
+        helper->nap_us = NAP_LEAST_US;
+        return;
+    }
+    wait_us(helper, helper->nap_us);
+    helper->nap_us = helper->nap_us * 2 < NAP_MOST_US ? helper->nap_us * 2 : NAP_MOST_US;
+}
+
+/* A thread that has executed tasks in DuckDB's own way, if only none, gives back memory that it keeps for others. */
 static void settle(pt__helper *helper)
 {
     helper->is_settled = true;
     pthread_mutex_unlock(&helper->lock);
-    duckdb_task_state state = duckdb_create_task_state(helper->database);
-    duckdb_finish_execution(state);
-    duckdb_execute_tasks_state(state);
-    duckdb_destroy_task_state(state);
+    duckdb_task_state none = duckdb_create_task_state(helper->database);
+    duckdb_finish_execution(none);
+    duckdb_execute_tasks_state(none);
+    duckdb_destroy_task_state(none);
     pthread_mutex_lock(&helper->lock);
 }
 
@@ -97,7 +98,7 @@ static void rest(pt__helper *helper)
 {
     if (helper->is_settled)
         pthread_cond_wait(&helper->changed, &helper->lock);
-    else if (!wait_ms(helper, SETTLE_MS))
+    else if (!wait_us(helper, SETTLE_US))
         settle(helper);
 }
 
@@ -109,8 +110,9 @@ static void *run(void *context)
     while ((next = next_duty(helper)) != DUTY_END) {
         switch (next) {
         case DUTY_WORK: work(helper); break;
-        case DUTY_LOOK: wait_ms(helper, LOOK_MS); break;
-        default: rest(helper); break;
+        case DUTY_LOOK: wait_us(helper, LOOK_US); break;
+        case DUTY_NONE: rest(helper); break;
+        case DUTY_END: break;
         }
     }
     pthread_mutex_unlock(&helper->lock);
@@ -121,7 +123,8 @@ static void *run(void *context)
 
 static void free_helper(pt__helper *helper)
 {
-    pthread_cond_destroy(&helper->stopped);
+    if (helper->tasks != NULL)
+        duckdb_destroy_task_state(helper->tasks);
     pthread_cond_destroy(&helper->changed);
     pthread_mutex_destroy(&helper->lock);
     free(helper);
@@ -134,10 +137,11 @@ pt_status pt__helper_new(duckdb_database database, pt__helper **out, pt_error *e
         return pt_error_set(err, PT_NO_MEMORY, "no memory for a thread of DuckDB");
     helper->database = database;
     helper->is_settled = true;
+    helper->nap_us = NAP_LEAST_US;
     pthread_mutex_init(&helper->lock, NULL);
     pt__monotonic_condition_init(&helper->changed);
-    pthread_cond_init(&helper->stopped, NULL);
-    if (pthread_create(&helper->thread, NULL, run, helper) != 0) {
+    helper->tasks = duckdb_create_task_state(database);
+    if (helper->tasks == NULL || pthread_create(&helper->thread, NULL, run, helper) != 0) {
         free_helper(helper);
         return pt_error_set(err, PT_NO_MEMORY, "a thread of DuckDB cannot be started");
     }
@@ -157,9 +161,20 @@ void pt__helper_free(pt__helper *helper)
     free_helper(helper);
 }
 
+bool pt__helper_retire(pt__helper *helper)
+{
+    if (helper == NULL)
+        return false;
+    pthread_mutex_lock(&helper->lock);
+    bool is_first = !helper->is_retired;
+    helper->is_retired = true;
+    pthread_mutex_unlock(&helper->lock);
+    return is_first;
+}
+
 /* ---- statements ---- */
 
-void pt__helper_begin(pt__helper *helper, pt__helped *helped)
+void pt__helped_begin(pt__helped *helped, pt__helper *helper)
 {
     if (helper == NULL)
         return;
@@ -170,11 +185,12 @@ void pt__helper_begin(pt__helper *helper, pt__helped *helped)
         helper->helped = helped;
     }
     helped->is_stream = false;
+    helper->nap_us = NAP_LEAST_US;
     pthread_cond_signal(&helper->changed);
     pthread_mutex_unlock(&helper->lock);
 }
 
-void pt__helper_stream(pt__helped *helped)
+void pt__helped_stream(pt__helped *helped)
 {
     if (helped->helper == NULL)
         return;
@@ -185,8 +201,7 @@ void pt__helper_stream(pt__helped *helped)
 
 void pt__helped_wait(pt__helped *helped)
 {
-    if (helped->helper != NULL)
-        atomic_store_explicit(&helped->waiting_since, pt__monotonic_ms(), memory_order_relaxed);
+    atomic_store_explicit(&helped->waiting_since, pt__monotonic_ms(), memory_order_relaxed);
 }
 
 void pt__helped_go_on(pt__helped *helped)
@@ -194,7 +209,7 @@ void pt__helped_go_on(pt__helped *helped)
     atomic_store_explicit(&helped->waiting_since, 0, memory_order_relaxed);
 }
 
-void pt__helper_end(pt__helped *helped)
+void pt__helped_end(pt__helped *helped)
 {
     pt__helper *helper = helped->helper;
     if (helper == NULL)
@@ -207,27 +222,4 @@ void pt__helper_end(pt__helped *helped)
     pthread_mutex_unlock(&helper->lock);
     helped->helper = NULL;
     helped->next = NULL;
-}
-
-void pt__helper_skip(pt__helper *helper)
-{
-    if (helper == NULL)
-        return;
-    pthread_mutex_lock(&helper->lock);
-    if (++helper->skipped % SKIPPED_MOST == 0) {
-        helper->is_clearing = true;
-        pthread_cond_signal(&helper->changed);
-    }
-    pthread_mutex_unlock(&helper->lock);
-}
-
-void pt__helper_retire(pt__helper *helper)
-{
-    if (helper == NULL)
-        return;
-    pthread_mutex_lock(&helper->lock);
-    helper->is_retired = true;
-    while (helper->is_working)
-        pthread_cond_wait(&helper->stopped, &helper->lock);
-    pthread_mutex_unlock(&helper->lock);
 }

@@ -38,21 +38,17 @@ static pt_status set_number(duckdb_config options, const char *name, int64_t val
     return set_option(options, name, text, err);
 }
 
-static pt_status set_threads(duckdb_config options, const pt_config *config, const pt_env *env, pt_error *err)
+static bool has_helper(int64_t threads)
 {
-    int64_t threads = 0;
-    PT_TRY(thread_count(config, env, &threads, err));
+    return threads >= PT_HELPER_THREADS;
+}
+
+static pt_status set_threads(duckdb_config options, int64_t threads, pt_error *err)
+{
     if (threads <= 0)
         return PT_OK;
     PT_TRY(set_number(options, "threads", threads, err));
-    return threads < PT_HELPER_THREADS ? PT_OK : set_number(options, "external_threads", PT_HELPER_THREADS, err);
-}
-
-static pt_status start_helper(pt__duckdb *self, const pt_config *config, pt_error *err)
-{
-    int64_t threads = 0;
-    PT_TRY(thread_count(config, &self->env, &threads, err));
-    return threads < PT_HELPER_THREADS ? PT_OK : pt__helper_new(self->database, &self->helper, err);
+    return has_helper(threads) ? set_number(options, "external_threads", PT_HELPER_THREADS, err) : PT_OK;
 }
 
 static pt_status set_memory(duckdb_config options, const pt_config *config, pt_error *err)
@@ -85,7 +81,7 @@ static pt_status set_block_memory(duckdb_config options, const pt_config *config
  * What would reach outside of the process is off: extensions are neither fetched nor loaded by themselves. Threads of the
  * allocator give back memory that large statements leave behind.
  */
-static pt_status fill_options(duckdb_config options, const pt_config *config, const pt_env *env, pt_error *err)
+static pt_status fill_options(duckdb_config options, const pt_config *config, int64_t threads, pt_error *err)
 {
     PT_TRY(set_option(options, "autoinstall_known_extensions", "false", err));
     PT_TRY(set_option(options, "allow_unsigned_extensions", "false", err));
@@ -94,15 +90,15 @@ static pt_status fill_options(duckdb_config options, const pt_config *config, co
     PT_TRY(set_option(options, "temp_directory", pt_config_string(config, "duckdb.temp-directory", NULL), err));
     PT_TRY(set_memory(options, config, err));
     PT_TRY(set_block_memory(options, config, err));
-    return set_threads(options, config, env, err);
+    return set_threads(options, threads, err);
 }
 
-static pt_status open_file(pt__duckdb *self, const pt_config *config, pt_error *err)
+static pt_status open_file(pt__duckdb *self, const pt_config *config, int64_t threads, pt_error *err)
 {
     duckdb_config options = NULL;
     if (duckdb_create_config(&options) != DuckDBSuccess)
         return pt_error_set(err, PT_NO_MEMORY, "no memory for DuckDB's options");
-    pt_status status = fill_options(options, config, &self->env, err);
+    pt_status status = fill_options(options, config, threads, err);
     char *message = NULL;
     const char *path = pt_config_string(config, "database", NULL);
     if (path != NULL && (path[0] == '\0' || strcmp(path, ":memory:") == 0))
@@ -200,6 +196,14 @@ static pt_status prepare(pt__duckdb *self, const pt_config *config, pt_error *er
     return status;
 }
 
+static pt_status open_with_threads(pt__duckdb *self, const pt_config *config, pt_error *err)
+{
+    int64_t threads = 0;
+    PT_TRY(thread_count(config, &self->env, &threads, err));
+    PT_TRY(open_file(self, config, threads, err));
+    return has_helper(threads) ? pt__helper_new(self->database, &self->helper, err) : PT_OK;
+}
+
 pt_status pt__duckdb_open(const pt_config *config, pt_env *env, void **out, pt_error *err)
 {
     pt__duckdb *self = calloc(1, sizeof(*self));
@@ -211,11 +215,9 @@ pt_status pt__duckdb_open(const pt_config *config, pt_env *env, void **out, pt_e
     if (getrandom(&self->key_mask, sizeof(self->key_mask), 0) != (ssize_t)sizeof(self->key_mask))
         self->key_mask = (uint64_t)(uintptr_t)self;
     self->harvest_memory = pt__batch_memory_new();
-    pt_status status = open_file(self, config, err);
+    pt_status status = open_with_threads(self, config, err);
     if (status == PT_OK && self->harvest_memory == NULL)
         status = pt_error_set(err, PT_NO_MEMORY, "no memory for the DuckDB backend");
-    if (status == PT_OK)
-        status = start_helper(self, config, err);
     if (status == PT_OK)
         status = prepare(self, config, err);
     if (status != PT_OK) {

@@ -69,7 +69,7 @@ static pt_status start(operation *op, pt_error *err)
 {
     size_t count = op->lowered.column_count;
     op->has_started = true;
-    pt__helper_begin(op->database->helper, &op->head.helped);
+    pt__helped_begin(&op->head.helped, op->database->helper);
     op->head.state = PT_OPERATION_RUNNING;
     duckdb_logical_type *types = pt__arena_array(op->arena, duckdb_logical_type, count + 1);
     PT_TRY(pt__statement_start(&op->statement, op->arena, op->lowered.sql, op->lowered.columns, count, types, err));
@@ -123,7 +123,7 @@ static pt_status run_command(operation *op, struct ArrowArray *out, pt_error *er
         return PT_OK;
     op->has_started = true;
     op->head.state = PT_OPERATION_RUNNING;
-    pt__helper_begin(op->database->helper, &op->head.helped);
+    pt__helped_begin(&op->head.helped, op->database->helper);
     pt__command_run command = {
         .database = op->database,
         .statement = &op->statement,
@@ -194,7 +194,7 @@ static int stream_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
 /* Ends the statement, so that the connection is free before the operation is. */
 static void stop(operation *op)
 {
-    pt__helper_end(&op->head.helped);
+    pt__helped_end(&op->head.helped);
     pt__filler_deinit(&op->filler);
     if (op->statement.database != NULL)
         pt__statement_close(&op->statement);

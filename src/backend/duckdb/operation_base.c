@@ -49,5 +49,7 @@ int pt__operation_settle(pt__operation *operation, pt_status status, bool is_end
         operation->state = PT_OPERATION_FAILED;
     else if (is_end)
         operation->state = PT_OPERATION_SUCCEEDED;
+    if (operation->state != PT_OPERATION_RUNNING)
+        pt__helped_end(&operation->helped);
     return status == PT_OK ? 0 : status == PT_CANCELLED ? ECANCELED : EIO;
 }

@@ -139,12 +139,12 @@ static pt_status execute(const ingestion *self, duckdb_prepared_statement prepar
     duckdb_pending_result pending = NULL;
     pt__helped helped = {0};
     pt_status status;
-    pt__helper_begin(self->link->database->helper, &helped);
+    pt__helped_begin(&helped, self->link->database->helper);
     if (duckdb_pending_prepared(prepared, &pending) != DuckDBSuccess || !work(pending))
         status = pt__native_error(duckdb_pending_error(pending), err);
     else
         status = finish(pending, count, err);
-    pt__helper_end(&helped);
+    pt__helped_end(&helped);
     duckdb_destroy_pending(&pending);
     return status;
 }

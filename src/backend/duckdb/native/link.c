@@ -109,11 +109,23 @@ pt_status pt__native_any(pt__duckdb *database, pt__native *native, const char *s
 pt_status pt__native_link_run(pt__native_link *link, const char *sql, pt_error *err)
 {
     duckdb_result result;
+    pt__helped helped = {0};
     pt_status status = PT_OK;
+    pt__helped_begin(&helped, link->database->helper); /* what a transaction wrote may be much */
     if (duckdb_query(link->connection, sql, &result) != DuckDBSuccess)
         status = pt__native_error(duckdb_result_error(&result), err);
     duckdb_destroy_result(&result);
+    pt__helped_end(&helped);
     return status;
+}
+
+bool pt__native_gives_threads_back(pt__native_link *link, const pt_error *err)
+{
+    if (link->database->helper == NULL || err == NULL ||
+        strstr(err->message, "smaller than number of external threads") == NULL)
+        return false;
+    pt__helper_retire(link->database->helper);
+    return pt__native_link_run(link, "SET GLOBAL external_threads = 1", NULL) == PT_OK;
 }
 
 /* Whether the link was free for a transaction, which it then has. */

@@ -51,6 +51,11 @@ pt__native_link *pt__native_link_ref(pt__native_link *link);
 void pt__native_link_unref(pt__native_link *link);
 /** Runs statements whose rows are not wanted; the link's lock is held. */
 pt_status pt__native_link_run(pt__native_link *link, const char *sql, pt_error *err);
+/**
+ * Whether a statement failed because DuckDB refuses to run fewer threads than it has been promised others (helper.h), and
+ * has been given these back by now: then it is to be executed again.
+ */
+bool pt__native_gives_threads_back(pt__native_link *link, const pt_error *err);
 
 /** Begins on the session's own connection, or on another while a transaction is open there. `*out` only names it. */
 pt_status pt__native_begin(pt__duckdb *database, pt__native *native, void **out, pt_error *err);

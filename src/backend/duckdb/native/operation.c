@@ -91,10 +91,8 @@ static pt_status engine_error(const native_operation *op, const char *message, p
 /* What reads nothing is done by the time that another thread is awake. */
 static void begin_help(native_operation *op)
 {
-    if (op->link->use == PT_USE_VALUES)
-        pt__helper_skip(op->database->helper);
-    else
-        pt__helper_begin(op->database->helper, &op->head.helped);
+    if (op->link->use != PT_USE_VALUES)
+        pt__helped_begin(&op->head.helped, op->database->helper);
 }
 
 /* On a connection of the pool rows stream; on the session's own they are all taken at once. */
@@ -121,6 +119,12 @@ static pt_status execute_pending(native_operation *op, pt_error *err)
     return engine_error(op, duckdb_result_error(&op->result), err);
 }
 
+static void end_pending(native_operation *op)
+{
+    if (op->pending != NULL)
+        duckdb_destroy_pending(&op->pending);
+}
+
 static pt_status execute(native_operation *op, pt_error *err)
 {
     drop_result(op);
@@ -128,13 +132,17 @@ static pt_status execute(native_operation *op, pt_error *err)
     set_running(op, op->link);
     begin_help(op);
     pt_status status = execute_pending(op, err);
-    if (op->pending != NULL)
-        duckdb_destroy_pending(&op->pending);
+    if (status != PT_OK && pt__native_gives_threads_back(op->link, err)) {
+        pt_error_clear(err);
+        end_pending(op);
+        status = execute_pending(op, err);
+    }
+    end_pending(op);
     if (!op->link->is_pooled || status != PT_OK) {
         set_running(op, NULL);
-        pt__helper_end(&op->head.helped);
-    } else if (op->statement.harvest != NULL) {
-        pt__helper_stream(&op->head.helped);
+        pt__helped_end(&op->head.helped);
+    } else {
+        pt__helped_stream(&op->head.helped);
     }
     return status;
 }
@@ -382,21 +390,13 @@ static pt_status fetch(void *context, duckdb_data_chunk *out, pt_error *err)
     return commit(op, err);
 }
 
-static pt_status pull_harvest(native_operation *op, struct ArrowArray *out, pt_error *err)
-{
-    pt__helped_wait(&op->head.helped);
-    pt_status status = pt__harvest_next(op->statement.harvest, fetch, op, out, err);
-    pt__helped_go_on(&op->head.helped);
-    return status;
-}
-
 static pt_status pull(native_operation *op, struct ArrowArray *out, pt_error *err)
 {
     duckdb_data_chunk chunk;
     if (!op->has_started)
         PT_TRY(start(op, err));
     if (op->statement.harvest != NULL)
-        return pull_harvest(op, out, err);
+        return pt__harvest_next(op->statement.harvest, fetch, op, out, err);
     if (op->filler.has_batch)
         return pt__filler_next(&op->filler, fetch, op, out, err);
     PT_TRY(fetch(op, &chunk, err));
@@ -428,14 +428,16 @@ static int stream_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
     out->release = NULL;
     if (op->head.failure.status != PT_OK)
         return EIO;
+    pt__helped_wait(&op->head.helped);
     pt_status status = pull(op, out, &op->head.failure);
+    pt__helped_go_on(&op->head.helped);
     return pt__operation_settle(&op->head, status, out->release == NULL);
 }
 
 static void stop(native_operation *op)
 {
     set_running(op, NULL);
-    pt__helper_end(&op->head.helped);
+    pt__helped_end(&op->head.helped);
     if (op->link != NULL && op->link->is_pooled && !op->link->is_clean)
         duckdb_interrupt(op->link->connection); /* what is left of a stream that nobody reads to its end */
     pt__filler_deinit(&op->filler);

@@ -30,36 +30,36 @@ pt_status pt__native_statement_init(pt__native_statement *statement, pt__native_
                            : pt__native_error(message, err);
 }
 
-/* Who sets how many threads there are is given DuckDB's own: it refuses to run fewer than it has been promised others. */
-static pt_status leave_threads(pt__native_link *link, pt_error *err)
+static pt_status prepare_at(pt__native_statement *s, pt__native_link *link, idx_t index, pt_error *err)
 {
-    pt__helper_retire(link->database->helper);
-    return pt__native_link_run(link, "SET GLOBAL external_threads = 1", err);
+    if (duckdb_prepare_extracted_statement(link->connection, s->all, index, &s->last) == DuckDBSuccess)
+        return PT_OK;
+    return pt__native_error(duckdb_prepare_error(s->last), err);
 }
 
-static bool sets_threads(duckdb_prepared_statement prepared, const char *sql)
-{
-    return sql != NULL && duckdb_prepared_statement_type(prepared) == DUCKDB_STATEMENT_TYPE_SET &&
-           strcasestr(sql, "threads") != NULL;
-}
-
-static pt_status prepare_at(pt__native_statement *s, pt__native_link *link, const char *sql, idx_t index, pt_error *err)
-{
-    if (duckdb_prepare_extracted_statement(link->connection, s->all, index, &s->last) != DuckDBSuccess)
-        return pt__native_error(duckdb_prepare_error(s->last), err);
-    return sets_threads(s->last, sql) ? leave_threads(link, err) : PT_OK;
-}
-
-static pt_status run_at(pt__native_statement *s, pt__native_link *link, const char *sql, idx_t index, pt_error *err)
+static pt_status execute_last(const pt__native_statement *s, pt_error *err)
 {
     duckdb_result result;
-    pt_status status = prepare_at(s, link, sql, index, err);
-    if (status == PT_OK) {
-        if (duckdb_execute_prepared(s->last, &result) != DuckDBSuccess)
-            status = pt__native_error(duckdb_result_error(&result), err);
-        duckdb_destroy_result(&result);
+    pt_status status = PT_OK;
+    if (duckdb_execute_prepared(s->last, &result) != DuckDBSuccess)
+        status = pt__native_error(duckdb_result_error(&result), err);
+    duckdb_destroy_result(&result);
+    return status;
+}
+
+static pt_status run_at(pt__native_statement *s, pt__native_link *link, idx_t index, pt_error *err)
+{
+    pt__helped helped = {0};
+    pt__helped_begin(&helped, link->database->helper);
+    pt_status status = prepare_at(s, link, index, err);
+    if (status == PT_OK)
+        status = execute_last(s, err);
+    if (status != PT_OK && pt__native_gives_threads_back(link, err)) {
+        pt_error_clear(err);
+        status = execute_last(s, err);
     }
     duckdb_destroy_prepare(&s->last);
+    pt__helped_end(&helped);
     return status;
 }
 
@@ -96,11 +96,11 @@ static bool prepare_harvest(pt__native_statement *s, pt__native_link *link, cons
 pt_status pt__native_statement_prepare(pt__native_statement *s, pt__native_link *link, const char *sql, pt_error *err)
 {
     for (idx_t i = 0; i + 1 < s->count; i++)
-        PT_TRY(run_at(s, link, sql, i, err));
+        PT_TRY(run_at(s, link, i, err));
     /* On a session's own connection results are whole: there DuckDB's memory, which it can write to disk, holds them. */
     if (sql != NULL && s->count == 1 && link->is_pooled && prepare_harvest(s, link, sql))
         return PT_OK;
-    return prepare_at(s, link, sql, s->count - 1, err);
+    return prepare_at(s, link, s->count - 1, err);
 }
 
 void pt__native_statement_deinit(pt__native_statement *s)
