@@ -100,16 +100,15 @@ PT_TEST(workers_call_the_one_that_was_at_work_last)
     fixture f;
     PT_REQUIRE(begin(&f, 4, 10000));
     make_threads(&f, 4);
-    nap_ms(20); /* all are idle */
-    post(&f);
-    await(&f, &f.ended, 5);
-    pthread_t first = f.last;
-    for (int i = 0; i < 10; i++) {
-        nap_ms(10);
+    int same = 0;
+    for (int i = 0; i < 30; i++) {
+        pthread_t last = f.last;
+        nap_ms(10); /* all are idle */
         post(&f);
-        await(&f, &f.ended, 6 + i);
-        PT_CHECK(pthread_equal(f.last, first) != 0);
+        await(&f, &f.ended, 5 + i);
+        same += pthread_equal(f.last, last) != 0;
     }
+    PT_CHECK(same > 20); /* in turn, or by chance, it would be a few; it may take its time to become idle */
     end(&f);
 }
 

@@ -28,7 +28,7 @@ def is_right(cursor):
     return numbers == list(range(100000)) and one_value(cursor, COUNT) == one_value(cursor, COUNT)
 
 
-@pytest.mark.parametrize("sql", ["set threads = {}", "SET GLOBAL threads TO {}", "pragma threads = {}", "select 1; set worker_threads = {}"])
+@pytest.mark.parametrize("sql", ["set threads = {}", "SET GLOBAL threads TO {}", "pragma threads = {}", "select 1; set worker_threads = {}", "explain analyze set threads = {}"])
 def test_a_client_sets_them(cursor, sql):
     for count in (1, 3, 2, 1):
         cursor.execute(sql.format(count))
@@ -51,6 +51,27 @@ def test_reset_gives_those_of_the_machine(cursor):
     assert is_right(cursor)
 
 
+def test_an_imported_database_sets_them(cursor, tmp_path):
+    (tmp_path / "schema.sql").write_text("set threads = 1;\n")
+    (tmp_path / "load.sql").write_text("")
+    cursor.execute(f"import database '{tmp_path}'")
+    assert one_value(cursor, "select current_setting('threads')") == 1
+    assert is_right(cursor)
+
+
+def test_other_settings_leave_them(cursor):
+    count = one_value(cursor, "select current_setting('threads')")
+    cursor.execute("set variable threads = 1")
+    assert one_value(cursor, "select getvariable('threads')") == 1
+    assert one_value(cursor, "select current_setting('threads')") == count
+
+
+def test_in_a_transaction(cursor):
+    cursor.execute("begin; create table t as select 1 as i; set threads = 1; commit")
+    assert one_value(cursor, "select current_setting('threads')") == 1
+    assert one_value(cursor, "select count(*) from t") == 1
+
+
 def test_none_are_refused(cursor):
     with pytest.raises(dbapi.Error, match="must be positive|larger than 0|at least 1"):
         cursor.execute("set threads = 0")
@@ -59,7 +80,7 @@ def test_none_are_refused(cursor):
 
 def test_statements_run_on_while_they_are_set(server):
     """Twenty statements of two clients, while a third changes the number again and again."""
-    child = server.another()
+    child = server.another("--duckdb.threads", "5")
     failures, ended = [], threading.Event()
 
     def read():

@@ -161,15 +161,13 @@ void pt__helper_free(pt__helper *helper)
     free_helper(helper);
 }
 
-bool pt__helper_retire(pt__helper *helper)
+void pt__helper_retire(pt__helper *helper)
 {
     if (helper == NULL)
-        return false;
+        return;
     pthread_mutex_lock(&helper->lock);
-    bool is_first = !helper->is_retired;
     helper->is_retired = true;
     pthread_mutex_unlock(&helper->lock);
-    return is_first;
 }
 
 /* ---- statements ---- */

@@ -39,8 +39,8 @@ typedef struct pt__helped {
 pt_status pt__helper_new(duckdb_database database, pt__helper **out, pt_error *err);
 /** Ends it; no statement is at work. `helper` may be NULL, here and below: then nothing is done. */
 void pt__helper_free(pt__helper *helper);
-/** Begins no task any more: DuckDB has been given back the thread. False if it had been before. */
-bool pt__helper_retire(pt__helper *helper);
+/** Begins no task any more: DuckDB has been given the thread back. */
+void pt__helper_retire(pt__helper *helper);
 
 /** A statement begins; one that had begun computes once more. End it in any case. */
 void pt__helped_begin(pt__helped *helped, pt__helper *helper);

@@ -153,13 +153,31 @@ PT_TEST(helper_retires_and_leaves_threads_to_duckdb)
     fixture f;
     pt__helped helped = {0};
     PT_REQUIRE(begin(&f));
-    pt__helper_retire(f.helper);
     pt__helped_begin(&helped, f.helper);
+    pt__helper_retire(f.helper);
     PT_CHECK_EQ(others_of_sum(&f), 0);
     run(&f, "SET GLOBAL external_threads = 1");
     PT_CHECK(others_of_sum(&f) > 0);
     run(&f, "SET threads = 1");
     PT_CHECK_EQ(others_of_sum(&f), 0);
+    pt__helped_end(&helped);
+    end(&f);
+}
+
+/* DuckDB tells threads to end by a call on the semaphore that tasks are announced by. */
+PT_TEST(helper_takes_no_call_that_is_meant_for_a_thread_of_duckdb)
+{
+    fixture f;
+    pt__helped helped = {0};
+    PT_REQUIRE(begin(&f));
+    pt__helped_begin(&helped, f.helper);
+    for (int i = 0; i < 100; i++) {
+        run(&f, "SET threads = 5");
+        run(&f, "SELECT 1");
+        run(&f, "SET threads = 2");
+        run(&f, "SELECT 1");
+    }
+    PT_CHECK(others_of_sum(&f) > 0);
     pt__helped_end(&helped);
     end(&f);
 }

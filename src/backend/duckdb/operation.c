@@ -76,6 +76,7 @@ static pt_status start(operation *op, pt_error *err)
     op->filler.has_batch = pt__batch_init(&op->filler.batch, op->lowered.columns, types, count);
     for (size_t i = 0; i < count; i++)
         duckdb_destroy_logical_type(&types[i]);
+    pt__helped_stream(&op->head.helped);
     return op->filler.has_batch ? PT_OK : pt_error_set(err, PT_NO_MEMORY, "no memory for a batch of the result");
 }
 
@@ -185,7 +186,9 @@ static int stream_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
     if (PT_ARENA_GUARD(op->arena)) {
         status = pt_error_set(&op->head.failure, PT_LIMIT, "the statement needs more memory than a request may have");
     } else {
+        pt__helped_wait(&op->head.helped);
         status = pull(op, out, &op->head.failure);
+        pt__helped_go_on(&op->head.helped);
         pt__arena_unguard(op->arena);
     }
     return pt__operation_settle(&op->head, status, out->release == NULL);

@@ -119,15 +119,6 @@ pt_status pt__native_link_run(pt__native_link *link, const char *sql, pt_error *
     return status;
 }
 
-bool pt__native_gives_threads_back(pt__native_link *link, const pt_error *err)
-{
-    if (link->database->helper == NULL || err == NULL ||
-        strstr(err->message, "smaller than number of external threads") == NULL)
-        return false;
-    pt__helper_retire(link->database->helper);
-    return pt__native_link_run(link, "SET GLOBAL external_threads = 1", NULL) == PT_OK;
-}
-
 /* Whether the link was free for a transaction, which it then has. */
 static bool take_for_transaction(pt__native_link *link)
 {

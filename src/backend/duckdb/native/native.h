@@ -51,11 +51,6 @@ pt__native_link *pt__native_link_ref(pt__native_link *link);
 void pt__native_link_unref(pt__native_link *link);
 /** Runs statements whose rows are not wanted; the link's lock is held. */
 pt_status pt__native_link_run(pt__native_link *link, const char *sql, pt_error *err);
-/**
- * Whether a statement failed because DuckDB refuses to run fewer threads than it has been promised others (helper.h), and
- * has been given these back by now: then it is to be executed again.
- */
-bool pt__native_gives_threads_back(pt__native_link *link, const pt_error *err);
 
 /** Begins on the session's own connection, or on another while a transaction is open there. `*out` only names it. */
 pt_status pt__native_begin(pt__duckdb *database, pt__native *native, void **out, pt_error *err);
@@ -94,6 +89,15 @@ pt_status pt__native_statement_init(pt__native_statement *statement, pt__native_
 pt_status pt__native_statement_prepare(pt__native_statement *statement, pt__native_link *link, const char *sql,
                                        pt_error *err);
 void pt__native_statement_deinit(pt__native_statement *statement);
+
+/*
+ * DuckDB refuses to run fewer threads than it has been promised others (helper.h). So who sets how many there are gets
+ * these back to DuckDB first.
+ */
+/** Before `prepared` of the text `sql` is executed: a statement that is refused ends the client's transaction. */
+void pt__native_make_way(pt__native_link *link, duckdb_prepared_statement prepared, const char *sql);
+/** For those that do not look like it: whether one was refused and is to be executed again. */
+bool pt__native_made_way(pt__native_link *link, const pt_error *err);
 
 /**
  * Keeps a prepared statement with its connection of the pool until it is executed, under the id of the client's

@@ -130,9 +130,10 @@ static pt_status execute(native_operation *op, pt_error *err)
     drop_result(op);
     op->link->is_clean = false;
     set_running(op, op->link);
+    pt__native_make_way(op->link, op->statement.last, op->sql);
     begin_help(op);
     pt_status status = execute_pending(op, err);
-    if (status != PT_OK && pt__native_gives_threads_back(op->link, err)) {
+    if (status != PT_OK && pt__native_made_way(op->link, err)) {
         pt_error_clear(err);
         end_pending(op);
         status = execute_pending(op, err);

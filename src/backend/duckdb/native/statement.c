@@ -37,6 +37,30 @@ static pt_status prepare_at(pt__native_statement *s, pt__native_link *link, idx_
     return pt__native_error(duckdb_prepare_error(s->last), err);
 }
 
+/* ---- threads ---- */
+
+static bool give_threads_back(pt__native_link *link)
+{
+    if (link->database->helper == NULL || pt__native_link_run(link, "SET GLOBAL external_threads = 1", NULL) != PT_OK)
+        return false;
+    pt__helper_retire(link->database->helper);
+    return true;
+}
+
+void pt__native_make_way(pt__native_link *link, duckdb_prepared_statement prepared, const char *sql)
+{
+    if (duckdb_prepared_statement_type(prepared) == DUCKDB_STATEMENT_TYPE_SET && strcasestr(sql, "threads") != NULL)
+        give_threads_back(link);
+}
+
+bool pt__native_made_way(pt__native_link *link, const pt_error *err)
+{
+    return err != NULL && strstr(err->message, "smaller than number of external threads") != NULL &&
+           give_threads_back(link);
+}
+
+/* ---- preparing ---- */
+
 static pt_status execute_last(const pt__native_statement *s, pt_error *err)
 {
     duckdb_result result;
@@ -47,17 +71,23 @@ static pt_status execute_last(const pt__native_statement *s, pt_error *err)
     return status;
 }
 
-static pt_status run_at(pt__native_statement *s, pt__native_link *link, idx_t index, pt_error *err)
+static pt_status run_last(const pt__native_statement *s, pt__native_link *link, const char *sql, pt_error *err)
+{
+    pt__native_make_way(link, s->last, sql);
+    pt_status status = execute_last(s, err);
+    if (status == PT_OK || !pt__native_made_way(link, err))
+        return status;
+    pt_error_clear(err);
+    return execute_last(s, err);
+}
+
+static pt_status run_at(pt__native_statement *s, pt__native_link *link, const char *sql, idx_t index, pt_error *err)
 {
     pt__helped helped = {0};
     pt__helped_begin(&helped, link->database->helper);
     pt_status status = prepare_at(s, link, index, err);
     if (status == PT_OK)
-        status = execute_last(s, err);
-    if (status != PT_OK && pt__native_gives_threads_back(link, err)) {
-        pt_error_clear(err);
-        status = execute_last(s, err);
-    }
+        status = run_last(s, link, sql, err);
     duckdb_destroy_prepare(&s->last);
     pt__helped_end(&helped);
     return status;
@@ -96,7 +126,7 @@ static bool prepare_harvest(pt__native_statement *s, pt__native_link *link, cons
 pt_status pt__native_statement_prepare(pt__native_statement *s, pt__native_link *link, const char *sql, pt_error *err)
 {
     for (idx_t i = 0; i + 1 < s->count; i++)
-        PT_TRY(run_at(s, link, i, err));
+        PT_TRY(run_at(s, link, sql, i, err));
     /* On a session's own connection results are whole: there DuckDB's memory, which it can write to disk, holds them. */
     if (sql != NULL && s->count == 1 && link->is_pooled && prepare_harvest(s, link, sql))
         return PT_OK;
