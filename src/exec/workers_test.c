@@ -148,7 +148,7 @@ PT_TEST(workers_that_are_idle_end_and_come_back)
     await(&f, &f.ended, 100);
     for (int i = 0; i < 1000 && thread_count() > before; i++)
         nap_ms(1);
-    PT_CHECK_EQ(thread_count(), before);
+    PT_CHECK(thread_count() <= before); /* one of a former pool may have been about to go */
     make_threads(&f, 4);
     end(&f);
 }
