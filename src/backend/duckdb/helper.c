@@ -12,8 +12,9 @@
 enum {
     NAP_LEAST_US = 50,
     NAP_MOST_US = 1000,
-    LOOK_US = 10 * 1000,   /* between looks at streams */
-    SETTLE_US = 500 * 1000 /* idle for as long, what the thread keeps for itself is given back */
+    LOOK_LEAST_US = 10 * 1000, /* between looks at streams */
+    LOOK_MOST_US = 100 * 1000, /* if nobody wants their rows */
+    SETTLE_US = 500 * 1000     /* idle for as long, what the thread keeps for itself is given back */
 };
 
 /* What the thread is to do next. */
@@ -32,6 +33,7 @@ struct pt__helper {
     pthread_cond_t changed;
     pt__helped *helped;
     uint64_t nap_us;
+    uint64_t look_us;
     bool is_retired;
     bool is_ending;
     bool is_settled; /* keeps no memory for itself */
@@ -39,9 +41,15 @@ struct pt__helper {
 
 /* ---- what there is to do ---- */
 
-static bool is_waiting(const pt__helped *helped, uint64_t now)
+/* 0: it does not wait. */
+static uint64_t waits_since(const pt__helped *helped)
 {
-    uint64_t since = atomic_load_explicit(&helped->waiting_since, memory_order_relaxed);
+    return atomic_load_explicit(&helped->waiting_since, memory_order_relaxed);
+}
+
+static bool has_waited(const pt__helped *helped, uint64_t now)
+{
+    uint64_t since = waits_since(helped);
     return since != 0 && now > since + PT_HELPER_PATIENCE_MS;
 }
 
@@ -54,7 +62,7 @@ static duty next_duty(const pt__helper *helper)
         return DUTY_NONE;
     uint64_t now = pt__monotonic_ms();
     for (const pt__helped *helped = helper->helped; helped != NULL; helped = helped->next)
-        if (!helped->is_stream || is_waiting(helped, now))
+        if (!helped->is_stream || has_waited(helped, now))
             return DUTY_WORK;
     return DUTY_LOOK;
 }
@@ -65,6 +73,11 @@ static bool wait_us(pt__helper *helper, uint64_t us)
 {
     struct timespec at = pt__monotonic_in_us(us);
     return pthread_cond_timedwait(&helper->changed, &helper->lock, &at) == 0;
+}
+
+static uint64_t longer(uint64_t us, uint64_t most_us)
+{
+    return us * 2 < most_us ? us * 2 : most_us;
 }
 
 /* One task; if there is none, a nap. */
@@ -79,7 +92,21 @@ static void work(pt__helper *helper)
         return;
     }
     wait_us(helper, helper->nap_us);
-    helper->nap_us = helper->nap_us * 2 < NAP_MOST_US ? helper->nap_us * 2 : NAP_MOST_US;
+    helper->nap_us = longer(helper->nap_us, NAP_MOST_US);
+}
+
+static bool some_reader_waits(const pt__helper *helper)
+{
+    const pt__helped *helped = helper->helped;
+    while (helped != NULL && waits_since(helped) == 0)
+        helped = helped->next;
+    return helped != NULL;
+}
+
+static void look_later(pt__helper *helper)
+{
+    wait_us(helper, helper->look_us);
+    helper->look_us = some_reader_waits(helper) ? LOOK_LEAST_US : longer(helper->look_us, LOOK_MOST_US);
 }
 
 /* A thread that has executed tasks in DuckDB's own way, if only none, gives back memory that it keeps for others. */
@@ -110,7 +137,7 @@ static void *run(void *context)
     while ((next = next_duty(helper)) != DUTY_END) {
         switch (next) {
         case DUTY_WORK: work(helper); break;
-        case DUTY_LOOK: wait_us(helper, LOOK_US); break;
+        case DUTY_LOOK: look_later(helper); break;
         case DUTY_NONE: rest(helper); break;
         case DUTY_END: break;
         }
@@ -138,6 +165,7 @@ pt_status pt__helper_new(duckdb_database database, pt__helper **out, pt_error *e
     helper->database = database;
     helper->is_settled = true;
     helper->nap_us = NAP_LEAST_US;
+    helper->look_us = LOOK_LEAST_US;
     pthread_mutex_init(&helper->lock, NULL);
     pt__monotonic_condition_init(&helper->changed);
     helper->tasks = duckdb_create_task_state(database);
@@ -184,6 +212,7 @@ void pt__helped_begin(pt__helped *helped, pt__helper *helper)
     }
     helped->is_stream = false;
     helper->nap_us = NAP_LEAST_US;
+    helper->look_us = LOOK_LEAST_US;
     pthread_cond_signal(&helper->changed);
     pthread_mutex_unlock(&helper->lock);
 }
