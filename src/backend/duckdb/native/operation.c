@@ -136,6 +136,7 @@ static pt_status execute(native_operation *op, pt_error *err)
     if (status != PT_OK && pt__native_made_way(op->link, err)) {
         pt_error_clear(err);
         end_pending(op);
+        drop_result(op);
         status = execute_pending(op, err);
     }
     end_pending(op);
