@@ -69,8 +69,8 @@ static pt_status start(operation *op, pt_error *err)
 {
     size_t count = op->lowered.column_count;
     op->has_started = true;
-    pt__helped_begin(&op->head.helped, op->database->helper);
     op->head.state = PT_OPERATION_RUNNING;
+    pt__helped_begin(&op->head.helped, op->database->helper);
     duckdb_logical_type *types = pt__arena_array(op->arena, duckdb_logical_type, count + 1);
     PT_TRY(pt__statement_start(&op->statement, op->arena, op->lowered.sql, op->lowered.columns, count, types, err));
     op->filler.has_batch = pt__batch_init(&op->filler.batch, op->lowered.columns, types, count);

@@ -90,10 +90,7 @@ pt_status pt__native_statement_prepare(pt__native_statement *statement, pt__nati
                                        pt_error *err);
 void pt__native_statement_deinit(pt__native_statement *statement);
 
-/*
- * DuckDB refuses to run fewer threads than it has been promised others (helper.h). So who sets how many there are gets
- * these back to DuckDB first.
- */
+/* threads.c: DuckDB is given back the thread that helps it (helper.h), without which it can run as few as a client sets. */
 /** Before `prepared` of the text `sql` is executed: a statement that is refused ends the client's transaction. */
 void pt__native_make_way(pt__native_link *link, duckdb_prepared_statement prepared, const char *sql);
 /** For those that do not look like it: whether one was refused and is to be executed again. */

@@ -125,20 +125,25 @@ static void end_pending(native_operation *op)
         duckdb_destroy_pending(&op->pending);
 }
 
+static pt_status execute_making_way(native_operation *op, pt_error *err)
+{
+    pt__native_make_way(op->link, op->statement.last, op->sql);
+    pt_status status = execute_pending(op, err);
+    if (status == PT_OK || !pt__native_made_way(op->link, err))
+        return status;
+    pt_error_clear(err);
+    end_pending(op);
+    drop_result(op);
+    return execute_pending(op, err);
+}
+
 static pt_status execute(native_operation *op, pt_error *err)
 {
     drop_result(op);
     op->link->is_clean = false;
     set_running(op, op->link);
-    pt__native_make_way(op->link, op->statement.last, op->sql);
     begin_help(op);
-    pt_status status = execute_pending(op, err);
-    if (status != PT_OK && pt__native_made_way(op->link, err)) {
-        pt_error_clear(err);
-        end_pending(op);
-        drop_result(op);
-        status = execute_pending(op, err);
-    }
+    pt_status status = execute_making_way(op, err);
     end_pending(op);
     if (!op->link->is_pooled || status != PT_OK) {
         set_running(op, NULL);

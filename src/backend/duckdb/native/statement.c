@@ -37,30 +37,6 @@ static pt_status prepare_at(pt__native_statement *s, pt__native_link *link, idx_
     return pt__native_error(duckdb_prepare_error(s->last), err);
 }
 
-/* ---- threads ---- */
-
-static bool give_threads_back(pt__native_link *link)
-{
-    if (link->database->helper == NULL || pt__native_link_run(link, "SET GLOBAL external_threads = 1", NULL) != PT_OK)
-        return false;
-    pt__helper_retire(link->database->helper);
-    return true;
-}
-
-void pt__native_make_way(pt__native_link *link, duckdb_prepared_statement prepared, const char *sql)
-{
-    if (duckdb_prepared_statement_type(prepared) == DUCKDB_STATEMENT_TYPE_SET && strcasestr(sql, "threads") != NULL)
-        give_threads_back(link);
-}
-
-bool pt__native_made_way(pt__native_link *link, const pt_error *err)
-{
-    return err != NULL && strstr(err->message, "smaller than number of external threads") != NULL &&
-           give_threads_back(link);
-}
-
-/* ---- preparing ---- */
-
 static pt_status execute_last(const pt__native_statement *s, pt_error *err)
 {
     duckdb_result result;
