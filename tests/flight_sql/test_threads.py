@@ -83,27 +83,29 @@ def test_statements_run_on_while_they_are_set(server):
     child = server.another("--duckdb.threads", "5")
     failures, ended = [], threading.Event()
 
-    def read():
-        with dbapi.connect("grpc+tcp://" + child.address, autocommit=True) as connection, connection.cursor() as one:
-            for _ in range(10):
-                if not is_right(one):
-                    failures.append("wrong rows")
+    def read(cursor):
+        for _ in range(10):
+            assert is_right(cursor)
 
-    def change():
-        with dbapi.connect("grpc+tcp://" + child.address, autocommit=True) as connection, connection.cursor() as one:
-            for i in range(1000):
-                if ended.is_set():
-                    return
-                one.execute(f"set threads = {1 + i % 4}")
-                time.sleep(0.01)
+    def change(cursor):
+        for i in range(1000):
+            if ended.is_set():
+                return
+            cursor.execute(f"set threads = {1 + i % 4}")
+            time.sleep(0.01)
 
-    readers = [threading.Thread(target=read) for _ in range(2)]
-    changer = threading.Thread(target=change)
-    for t in (*readers, changer):
+    def use(statements):
+        try:
+            with dbapi.connect("grpc+tcp://" + child.address, autocommit=True) as connection, connection.cursor() as one:
+                statements(one)
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=use, args=(f,)) for f in (read, read, change)]
+    for t in threads:
         t.start()
-    for t in readers:
+    for t in threads[:2]:
         t.join(120)
-        assert not t.is_alive()
     ended.set()
-    changer.join(30)
-    assert not changer.is_alive() and not failures
+    threads[2].join(30)
+    assert not failures and not any(t.is_alive() for t in threads)
