@@ -177,6 +177,15 @@ pt_status pt_connection_feed(pt_connection *connection, pt_bytes_view input, uin
     return report_failure(connection, err);
 }
 
+/* Behind what is written anyway; whether that adds to it. */
+static bool answer_ping(pt_connection *connection)
+{
+    if (!connection->ping_waits || connection->outbox.size_bytes == 0)
+        return false;
+    pt__session_answer_ping(connection);
+    return true;
+}
+
 size_t pt_connection_pending(pt_connection *connection, struct iovec *out, size_t max)
 {
     connection->entered = true;
@@ -184,7 +193,7 @@ size_t pt_connection_pending(pt_connection *connection, struct iovec *out, size_
     do {
         if (!connection->broken)
             pt__session_fill_outbox(connection);
-    } while (run_events(connection));
+    } while (run_events(connection) || answer_ping(connection));
     connection->entered = false;
     return pt__outbox_peek(&connection->outbox, out, max);
 }
@@ -256,6 +265,8 @@ pt_status pt_connection_tick(pt_connection *connection, uint64_t now_ms, pt_erro
     expire_calls(connection);
     check_stalls(connection);
     check_silence(connection);
+    if (connection->now_ms >= connection->ping_due_ms)
+        pt__session_answer_ping(connection);
     if (connection->now_ms - connection->drain_ms >= SECOND_GOAWAY_MS)
         pt__connection_finish_drain(connection);
     run_events(connection);
@@ -283,6 +294,8 @@ uint64_t pt_connection_next_tick_ms(const pt_connection *connection)
         next_ms = earlier(next_ms, later_by(connection->heard_ms, limits->idle_timeout_ms));
     if (connection->outbox.size_bytes != 0 || connection->queued_bytes != 0)
         next_ms = earlier(next_ms, later_by(connection->ticked_ms, limits->stall_timeout_ms / STALL_LOOKS + 1));
+    if (connection->ping_waits)
+        next_ms = earlier(next_ms, connection->ping_due_ms);
     if (connection->draining && !connection->goaway_sent)
         next_ms = earlier(next_ms, connection->drain_ms + SECOND_GOAWAY_MS);
     return next_ms;

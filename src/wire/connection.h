@@ -53,6 +53,14 @@ struct pt_connection {
     pt__rate empty_frames;
     uint64_t header_block_bytes; /* of the block that is arriving, as sent */
 
+    /*
+     * gRPC clients send a ping with each answer they get, to measure their window. What answers it goes with the next
+     * thing that is written, behind it: that wakes neither side for the ping alone, and halves their number.
+     */
+    bool ping_waits;
+    uint8_t ping[8];      /* what the answer repeats */
+    uint64_t ping_due_ms; /* by then it is answered in any case */
+
     uint64_t started_ms;
     uint64_t heard_ms;         /* last bytes from the peer */
     uint64_t waiting_since_ms; /* if waiting: a tick found the outbox filled, and it has not moved since */
@@ -78,6 +86,9 @@ void pt__session_feed(pt_connection *connection, pt_bytes_view input);
 
 /** Lets nghttp2 write frames to the outbox, until that holds its target. */
 void pt__session_fill_outbox(pt_connection *connection);
+
+/** Queues the answer to the ping that waits for one, if any. */
+void pt__session_answer_ping(pt_connection *connection);
 
 /** The connection cannot go on: GOAWAY with `code`, and feed returns the error from now on. */
 __attribute__((format(printf, 4, 5))) void pt__connection_fail(pt_connection *connection, pt_status status,

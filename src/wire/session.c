@@ -12,7 +12,8 @@ enum {
     FRAME_BYTES_IN_MAX = 1024 * 1024,
     /* A header block that goes so far over the limit ends the connection, not only its call. */
     HEADER_EXCESS_FACTOR = 16,
-    ACKNOWLEDGEMENTS_QUEUED_MAX = 10000
+    ACKNOWLEDGEMENTS_QUEUED_MAX = 10000,
+    PING_SLOT_MS = 16 /* the pings of all connections fall due at its end, so that one tick serves them */
 };
 
 static pt__stream *find_stream(pt_connection *connection, int32_t id)
@@ -134,6 +135,19 @@ static void received_ping(pt_connection *connection, const nghttp2_frame *frame)
     }
     if (!pt__rate_take(&connection->pings, connection->now_ms))
         fail_flood(connection, "PING frames (http2.max-pings-per-second)");
+    pt__session_answer_ping(connection); /* one waits at most: answers keep their order */
+    memcpy(connection->ping, frame->ping.opaque_data, sizeof(connection->ping));
+    connection->ping_waits = true;
+    connection->ping_due_ms = (connection->now_ms / PING_SLOT_MS + 1) * PING_SLOT_MS;
+}
+
+void pt__session_answer_ping(pt_connection *connection)
+{
+    if (!connection->ping_waits)
+        return;
+    connection->ping_waits = false;
+    if (nghttp2_submit_ping(connection->session, NGHTTP2_FLAG_ACK, connection->ping) != 0)
+        fail_flood(connection, "PING frames, and does not take the answers");
 }
 
 static int on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame, void *user_data)
@@ -286,6 +300,7 @@ static pt_status make_session(pt_connection *connection, pt_error *err)
     if (result == 0) {
         nghttp2_option_set_no_closed_streams(option, 1);
         nghttp2_option_set_no_auto_window_update(option, 1);
+        nghttp2_option_set_no_auto_ping_ack(option, 1);
         nghttp2_option_set_max_outbound_ack(option, ACKNOWLEDGEMENTS_QUEUED_MAX);
         /* Ours is the limit that is configured: see count_reset. */
         nghttp2_option_set_stream_reset_rate_limit(option, UINT32_MAX, UINT32_MAX);

@@ -76,6 +76,7 @@ static int on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame, v
         client->goaway_code = frame->goaway.error_code;
     } else if (frame->hd.type == NGHTTP2_PING && (frame->hd.flags & NGHTTP2_FLAG_ACK)) {
         client->pings_answered++;
+        memcpy(client->last_ping, frame->ping.opaque_data, sizeof(client->last_ping));
     } else if (frame->hd.type == NGHTTP2_DATA) {
         pt__test_client_reply(client, frame->hd.stream_id)->data_frames++;
     } else if (frame->hd.type == NGHTTP2_HEADERS) {

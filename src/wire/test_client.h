@@ -42,6 +42,7 @@ typedef struct pt__test_client {
     int goaways;
     uint32_t goaway_code;
     int pings_answered;
+    uint8_t last_ping[8]; /* what the last answer to one repeated */
     int ready_count;
     size_t received_bytes;
 } pt__test_client;
