@@ -1,6 +1,7 @@
 """What drivers do not show: commands, actions and calls one by one, by pyarrow.flight and as bytes."""
 import struct
 import time
+from decimal import Decimal
 
 import grpc
 import pyarrow as pa
@@ -201,6 +202,27 @@ def test_prepared_statements(flight, schema):
     with pytest.raises(KeyError, match="no such prepared statement"):
         flight.info("CommandPreparedStatementQuery", handle)
     flight.action("ClosePreparedStatement", any_of("ActionClosePreparedStatementRequest", handle))
+
+
+def test_a_prepared_constant_is_known_before_it_has_run(flight):
+    handle = text(1, flight.prepare("select 1 + 1 as x, 'a' as s, 2.5 as d")[1])
+    for _ in range(3):
+        assert flight.rows("CommandPreparedStatementQuery", handle).to_pylist() == [{"x": 2, "s": "a", "d": Decimal("2.5")}]
+    fails = text(1, flight.prepare("select 'a'::int as x")[1])
+    info = flight.info("CommandPreparedStatementQuery", fails)
+    assert info.schema == pa.schema([("x", pa.int32())])
+    with pytest.raises(pa.ArrowInvalid, match="Could not convert string 'a' to INT32"):
+        flight.read(info)
+
+
+def test_a_prepared_constant_of_other_types_by_now_has_to_be_prepared_again(flight):
+    halves = text(1, flight.prepare("select 1 / 2 as x")[1])
+    assert flight.rows("CommandPreparedStatementQuery", halves).to_pylist() == [{"x": 0.5}]
+    flight.rows("CommandStatementQuery", text(1, "set integer_division = true"))
+    with pytest.raises(pa.ArrowException, match="prepare it again"):
+        flight.rows("CommandPreparedStatementQuery", halves)
+    again = text(1, flight.prepare("select 1 / 2 as x")[1])
+    assert flight.rows("CommandPreparedStatementQuery", again).to_pylist() == [{"x": 0}]
 
 
 def test_tickets_are_redeemed_once(flight):

@@ -107,19 +107,22 @@ static void finish(info *i, pt_status status, pt_error *err)
         pt__flight_fail(i->call, err);
 }
 
-static pt_status send_result(info *i, pt_error *err)
+static pt_status send_ticket(info *i, pt_bytes *schema, pt_error *err)
 {
     char ticket[PT_FLIGHT_HANDLE_BYTES];
+    PT_TRY(pt__flight_ticket_put(i->mount, i->session, i->job, ticket, err));
+    pt_job_unref(i->job); /* the ticket has it now */
+    i->job = NULL;
+    return send_info(i, pt_bytes_get_view(schema), (pt_bytes_view){(const uint8_t *)ticket, PT_FLIGHT_HANDLE_BYTES - 1},
+                     err);
+}
+
+static pt_status send_result(info *i, pt_error *err)
+{
     pt_bytes *schema = pt__job_schema_message(i->job);
     if (schema == NULL)
         return pt_error_set(err, PT_INTERNAL, "a result has no schema");
-    pt_status status = pt__flight_ticket_put(i->mount, i->session, i->job, ticket, err);
-    if (status == PT_OK) {
-        pt_job_unref(i->job); /* the ticket has it now */
-        i->job = NULL;
-        status = send_info(i, pt_bytes_get_view(schema),
-                           (pt_bytes_view){(const uint8_t *)ticket, PT_FLIGHT_HANDLE_BYTES - 1}, err);
-    }
+    pt_status status = send_ticket(i, schema, err);
     pt_bytes_unref(schema);
     return status;
 }
@@ -237,6 +240,21 @@ static pt_status start_plan(info *i, const pt__flight_command *command, pt_error
     return follow(i, err);
 }
 
+/* While it runs, the client comes for its rows; what goes wrong is told then. */
+static pt_status answer_ahead(info *i, pt_bytes *schema, pt_error *err)
+{
+    PT_TRY(send_ticket(i, schema, err));
+    finish(i, PT_OK, NULL);
+    return PT_OK;
+}
+
+static pt_status run_prepared(info *i, pt__flight_statement *statement, pt_error *err)
+{
+    pt_bytes *parameters = pt__flight_statement_bound(i->session, statement);
+    PT_TRY(pt__flight_start_prepared(i->session, statement, parameters, &i->job, err));
+    return statement->is_constant && !i->is_poll ? answer_ahead(i, statement->dataset_schema, err) : follow(i, err);
+}
+
 static pt_status start_prepared(info *i, const pt__flight_command *command, pt_error *err)
 {
     Arrow__Flight__Protocol__Sql__CommandPreparedStatementQuery *c;
@@ -246,10 +264,9 @@ static pt_status start_prepared(info *i, const pt__flight_command *command, pt_e
                                      (ProtobufCMessage **)&c, err));
     pt_bytes_view handle = {c->prepared_statement_handle.data, c->prepared_statement_handle.len};
     PT_TRY(pt__flight_statement_find(i->session, handle, &statement, err));
-    pt_bytes *parameters = pt__flight_statement_bound(i->session, statement);
-    pt_status status = pt__flight_start_prepared(i->session, statement, parameters, &i->job, err);
+    pt_status status = run_prepared(i, statement, err);
     pt__flight_statement_unref(statement);
-    return status == PT_OK ? follow(i, err) : status;
+    return status;
 }
 
 /* The ticket is the command: it runs when it is redeemed. */

@@ -122,6 +122,7 @@ static pt_status describe(pt__native_link *link, const pt__native_statement *sta
                           pt_error *err)
 {
     out->is_update = pt__native_is_update(statement->last);
+    out->is_constant = link->use == PT_USE_VALUES && duckdb_nparams(statement->last) == 0;
     PT_TRY(parameter_schema(link, statement->last, &out->parameters, err));
     PT_TRY(pt__native_column_schema(link, statement, &out->result, err));
     return pt__native_plain_schema(&out->result, err);
