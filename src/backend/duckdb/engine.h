@@ -31,6 +31,13 @@ typedef enum pt__duckdb_use {
     PT_USE_COUNT
 } pt__duckdb_use;
 
+/** What a prepared statement is kept by. */
+typedef enum pt__shelf {
+    PT_SHELF_HANDLES, /* a client's handle, until it is executed */
+    PT_SHELF_TEXTS,   /* its text, for those who keep connections and ask time and again whether they live */
+    PT_SHELF_COUNT
+} pt__shelf;
+
 /** Open connections that nobody uses. */
 typedef struct pt__duckdb_pool {
     duckdb_connection idle[PT_IDLE_CONNECTIONS_MAX];
@@ -47,10 +54,10 @@ typedef struct pt__duckdb {
     struct pt__batch_memory *harvest_memory; /* buffers of all harvests: fresh pages cost as much as filling them */
     pthread_mutex_t mutex;                   /* guards what follows */
     pt__duckdb_pool pools[PT_USE_COUNT];
-    struct pt__local_entry *locals;   /* client rows that running statements scan */
-    struct pt__stream_entry *streams; /* those that running ingestions scan */
-    struct pt__harvest *harvests;     /* queries whose rows are taken within their pipelines */
-    struct pt__shelf_entry *shelf;    /* prepared statements that wait for their execution */
+    struct pt__local_entry *locals;                  /* client rows that running statements scan */
+    struct pt__stream_entry *streams;                /* those that running ingestions scan */
+    struct pt__harvest *harvests;                    /* queries whose rows are taken within their pipelines */
+    struct pt__shelf_entry *shelves[PT_SHELF_COUNT]; /* prepared statements that wait for their execution */
     uint64_t next_key;
     uint64_t key_mask; /* random: keys cannot be guessed by users who may write SQL of DuckDB */
     uint64_t next_kept;

@@ -231,7 +231,7 @@ pt_status pt__duckdb_open(const pt_config *config, pt_env *env, void **out, pt_e
 void pt__duckdb_close(void *context)
 {
     pt__duckdb *self = context;
-    pt__native_clear_shelf(self);
+    pt__native_clear_shelves(self);
     pt__helper_free(self->helper);
     for (size_t use = 0; use < PT_USE_COUNT; use++)
         for (size_t i = 0; i < self->pools[use].idle_count; i++)

@@ -15,8 +15,6 @@
 
 #define PT_FORMAT_DUCKDB_SQL "duckdb.sql"
 
-enum { PT_NATIVE_SHELF = 64 };
-
 /** A connection with whoever uses it. Shared by counting references. */
 typedef struct pt__native_link {
     atomic_size_t references;
@@ -96,16 +94,20 @@ void pt__native_make_way(pt__native_link *link, duckdb_prepared_statement prepar
 /** For those that do not look like it: whether one was refused and is to be executed again. */
 bool pt__native_made_way(pt__native_link *link, const pt_error *err);
 
-/**
- * Keeps a prepared statement with its connection of the pool until it is executed, under the id of the client's
- * handle; both are taken. At most PT_NATIVE_SHELF are kept, the oldest goes first.
- */
-void pt__native_shelve(pt__duckdb *database, const char *id, pt__native_link *take_link,
+/** Keeps a prepared statement with its connection of the pool; both are taken. The oldest one of a full shelf goes. */
+void pt__native_shelve(pt__duckdb *database, pt__shelf shelf, const char *key, pt__native_link *take_link,
                        pt__native_statement *take_statement);
 /** Takes it back; false when it is not there. */
-bool pt__native_unshelve(pt__duckdb *database, const char *id, pt__native_link **link, pt__native_statement *statement);
+bool pt__native_unshelve(pt__duckdb *database, pt__shelf shelf, const char *key, pt__native_link **link,
+                         pt__native_statement *statement);
+/** The same by the text, if that means the same to all sessions and this one has set nothing for itself. */
+bool pt__native_unshelve_text(pt__duckdb *database, pt__native *native, const char *sql, pt__native_link **link,
+                              pt__native_statement *statement);
 /** Before the database closes. */
-void pt__native_clear_shelf(pt__duckdb *database);
+void pt__native_clear_shelves(pt__duckdb *database);
+
+/** Whether the text is SELECT and literals, which mean the same at any time. */
+bool pt__native_is_literal_row(const char *sql);
 
 /** Whether it changes what later statements on the connection see. */
 bool pt__native_leaves_state(duckdb_prepared_statement prepared, const char *sql);

@@ -250,6 +250,61 @@ PT_TEST(native_statements_are_described_without_running)
     end(&f);
 }
 
+/* ---- statements that are kept ---- */
+
+static bool is_kept(const fixture *f, const char *sql)
+{
+    pt__native_link *link;
+    pt__native_statement statement;
+    if (!pt__native_unshelve(f->backend, PT_SHELF_TEXTS, sql, &link, &statement))
+        return false;
+    pt__native_shelve(f->backend, PT_SHELF_TEXTS, sql, link, &statement);
+    return true;
+}
+
+PT_TEST(native_rows_of_literals_are_kept_by_their_text)
+{
+    fixture f;
+    pt_statement_info info;
+    char sql[32];
+    PT_REQUIRE(begin(&f));
+    for (int i = 0; i < 3; i++) {
+        PT_CHECK_STR(run(&f, "select 1, 'a'"), "1|a\n");
+        PT_CHECK(is_kept(&f, "select 1, 'a'"));
+    }
+    pt_query query = query_of(&f, "select 1, 'a'");
+    PT_CHECK_EQ(pt_backend_duckdb.prepare(f.session, &query, &info, NULL), PT_OK);
+    PT_CHECK(info.is_constant);
+    PT_CHECK_EQ(info.result.n_children, 2);
+    info.result.release(&info.result);
+    info.parameters.release(&info.parameters);
+    for (int i = 0; i < 17; i++) {
+        snprintf(sql, sizeof(sql), "select %d", i);
+        run(&f, sql);
+    }
+    PT_CHECK(!is_kept(&f, "select 0"));
+    PT_CHECK(is_kept(&f, "select 1"));
+    PT_CHECK(is_kept(&f, sql));
+    end(&f);
+}
+
+PT_TEST(native_statements_that_may_change_are_not_kept)
+{
+    static const char *const sql[] = {"select current_timestamp", "select 1 / 2", "select 1 as a",
+                                      "select * from range(1)"};
+    fixture f;
+    PT_REQUIRE(begin(&f));
+    for (size_t i = 0; i < sizeof(sql) / sizeof(sql[0]); i++) {
+        run(&f, sql[i]);
+        PT_CHECK(!is_kept(&f, sql[i]));
+    }
+    run(&f, "select 1");
+    run(&f, "set variable v = 1"); /* from here on the session's own connection */
+    PT_CHECK_STR(run(&f, "select 1"), "1\n");
+    PT_CHECK(is_kept(&f, "select 1"));
+    end(&f);
+}
+
 /* ---- interrupts ---- */
 
 typedef struct late_cancel {

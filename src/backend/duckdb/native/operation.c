@@ -189,9 +189,11 @@ static bool must_be_own(const native_operation *op)
 /* What was prepared before, unless the session has by now set something for itself. */
 static bool take_prepared(native_operation *op)
 {
-    if (op->link != NULL || op->statement_id[0] == '\0' ||
-        !pt__native_unshelve(op->database, op->statement_id, &op->link, &op->statement))
+    if (op->link != NULL)
         return false;
+    if (op->statement_id[0] == '\0' ||
+        !pt__native_unshelve(op->database, PT_SHELF_HANDLES, op->statement_id, &op->link, &op->statement))
+        return pt__native_unshelve_text(op->database, op->native, op->sql, &op->link, &op->statement);
     if (!pt__native_has_own(op->native))
         return true;
     pt__native_statement_deinit(&op->statement);
@@ -441,6 +443,20 @@ static int stream_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
     return pt__operation_settle(&op->head, status, out->release == NULL);
 }
 
+/* There may be other values for it, or somebody who sends it again. */
+static void keep_prepared(native_operation *op)
+{
+    if (op->head.state != PT_OPERATION_SUCCEEDED || op->link == NULL || !op->link->is_pooled || !op->link->is_clean)
+        return;
+    if (op->has_parameters && op->statement_id[0] != '\0')
+        pt__native_shelve(op->database, PT_SHELF_HANDLES, op->statement_id, op->link, &op->statement);
+    else if (!op->has_parameters && pt__native_is_literal_row(op->sql))
+        pt__native_shelve(op->database, PT_SHELF_TEXTS, op->sql, op->link, &op->statement);
+    else
+        return;
+    op->link = NULL;
+}
+
 static void stop(native_operation *op)
 {
     set_running(op, NULL);
@@ -449,11 +465,7 @@ static void stop(native_operation *op)
         duckdb_interrupt(op->link->connection); /* what is left of a stream that nobody reads to its end */
     pt__filler_deinit(&op->filler);
     drop_result(op);
-    if (op->has_parameters && op->statement_id[0] != '\0' && op->head.state == PT_OPERATION_SUCCEEDED &&
-        op->link != NULL && op->link->is_pooled && op->link->is_clean) {
-        pt__native_shelve(op->database, op->statement_id, op->link, &op->statement); /* there may be other values */
-        op->link = NULL;
-    }
+    keep_prepared(op);
     pt__native_statement_deinit(&op->statement);
     if (op->options != NULL)
         duckdb_destroy_arrow_options(&op->options);

@@ -128,16 +128,27 @@ static pt_status describe(pt__native_link *link, const pt__native_statement *sta
     return pt__native_plain_schema(&out->result, err);
 }
 
+/* Of several statements the last may depend on what the others do: it is known when they have run. */
 static pt_status prepare_on(pt__native_link *link, pt__native_statement *statement, const pt_query *query,
                             const char *sql, pt_statement_info *out, pt_error *err)
 {
-    pt_status status = pt__native_statement_init(statement, link, sql, err);
-    /* Of several statements the last may depend on what the others do: it is known when they have run. */
-    if (status == PT_OK && statement->count == 1)
-        status = pt__native_statement_prepare(statement, link, query->statement_id == NULL ? NULL : sql, err);
-    if (status == PT_OK && statement->count == 1)
-        status = describe(link, statement, out, err);
-    return status;
+    if (statement->last == NULL) {
+        PT_TRY(pt__native_statement_init(statement, link, sql, err));
+        if (statement->count == 1)
+            PT_TRY(pt__native_statement_prepare(statement, link, query->statement_id == NULL ? NULL : sql, err));
+    }
+    return statement->count == 1 ? describe(link, statement, out, err) : PT_OK;
+}
+
+/* A connection for the text, on which it may be prepared already. */
+static pt_status find_link(pt__duckdb *database, pt__native *native, const pt_query *query, const char *sql,
+                           pt__native_link **link, pt__native_statement *statement, pt_error *err)
+{
+    if (query->transaction != NULL)
+        return pt__native_transaction(native, query->transaction, link, err);
+    if (pt__native_unshelve_text(database, native, sql, link, statement))
+        return PT_OK;
+    return pt__native_any(database, native, sql, link, err);
 }
 
 /* For the execution that follows; what leaves state behind runs on another connection then. */
@@ -163,18 +174,14 @@ pt_status pt__native_prepare(pt__duckdb *database, pt__native *native, const pt_
     char *sql = pt__native_text(query);
     if (sql == NULL)
         return pt_error_set(err, PT_NO_MEMORY, "no memory for a statement");
-    pt_status status = PT_OK;
-    if (query->transaction != NULL)
-        status = pt__native_transaction(native, query->transaction, &link, err);
-    else
-        status = pt__native_any(database, native, sql, &link, err);
+    pt_status status = find_link(database, native, query, sql, &link, &statement, err);
     if (status == PT_OK) {
         pthread_mutex_lock(&link->lock);
         status = prepare_on(link, &statement, query, sql, out, err);
         pthread_mutex_unlock(&link->lock);
     }
     if (status == PT_OK && is_worth_keeping(link, &statement, query, sql)) {
-        pt__native_shelve(database, query->statement_id, link, &statement);
+        pt__native_shelve(database, PT_SHELF_HANDLES, query->statement_id, link, &statement);
         link = NULL;
     }
     pt__native_statement_deinit(&statement);

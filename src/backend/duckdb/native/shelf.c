@@ -1,4 +1,4 @@
-/* Prepared statements that wait for their execution. */
+/* Prepared statements that wait for their execution, or for being sent again. */
 #include "backend/duckdb/native/native.h"
 
 #include <stdlib.h>
@@ -6,39 +6,47 @@
 
 struct pt__shelf_entry {
     struct pt__shelf_entry *next; /* younger */
-    char *id;
+    char *key;
     pt__native_link *link;
     pt__native_statement statement;
 };
 
+static const size_t ROOM[PT_SHELF_COUNT] = {[PT_SHELF_HANDLES] = 64, [PT_SHELF_TEXTS] = 16};
+
 static void free_entry(struct pt__shelf_entry *entry)
 {
+    if (entry == NULL)
+        return;
     pt__native_statement_deinit(&entry->statement);
     pt__native_link_unref(entry->link);
-    free(entry->id);
+    free(entry->key);
     free(entry);
 }
 
-/* With the database's lock held; its caller frees what is returned, which may be NULL. */
-static struct pt__shelf_entry *append(pt__duckdb *database, struct pt__shelf_entry *entry)
+/* With the database's lock held; its caller frees what is returned, which may be NULL: the oldest, or one of that key. */
+static struct pt__shelf_entry *append(pt__duckdb *database, pt__shelf shelf, struct pt__shelf_entry *entry)
 {
-    struct pt__shelf_entry **at = &database->shelf;
+    struct pt__shelf_entry **first = &database->shelves[shelf];
+    struct pt__shelf_entry **surplus = NULL;
+    struct pt__shelf_entry **at = first;
     size_t count = 1;
-    for (; *at != NULL; at = &(*at)->next)
-        count++;
+    for (; *at != NULL; at = &(*at)->next, count++)
+        if (strcmp((*at)->key, entry->key) == 0)
+            surplus = at;
     *at = entry;
-    struct pt__shelf_entry *oldest = NULL;
-    if (count > PT_NATIVE_SHELF) {
-        oldest = database->shelf;
-        database->shelf = oldest->next;
-    }
-    return oldest;
+    if (surplus == NULL && count > ROOM[shelf])
+        surplus = first;
+    struct pt__shelf_entry *gone = surplus == NULL ? NULL : *surplus;
+    if (gone != NULL)
+        *surplus = gone->next;
+    return gone;
 }
 
-void pt__native_shelve(pt__duckdb *database, const char *id, pt__native_link *link, pt__native_statement *statement)
+void pt__native_shelve(pt__duckdb *database, pt__shelf shelf, const char *key, pt__native_link *link,
+                       pt__native_statement *statement)
 {
     struct pt__shelf_entry *entry = calloc(1, sizeof(*entry));
-    char *copy = strdup(id);
+    char *copy = strdup(key);
     if (entry == NULL || copy == NULL) {
         free(entry);
         free(copy);
@@ -46,20 +54,20 @@ void pt__native_shelve(pt__duckdb *database, const char *id, pt__native_link *li
         pt__native_link_unref(link);
         return;
     }
-    *entry = (struct pt__shelf_entry){.id = copy, .link = link, .statement = *statement};
+    *entry = (struct pt__shelf_entry){.key = copy, .link = link, .statement = *statement};
     *statement = (pt__native_statement){0};
     pthread_mutex_lock(&database->mutex);
-    struct pt__shelf_entry *oldest = append(database, entry);
+    struct pt__shelf_entry *gone = append(database, shelf, entry);
     pthread_mutex_unlock(&database->mutex);
-    if (oldest != NULL)
-        free_entry(oldest);
+    free_entry(gone);
 }
 
-bool pt__native_unshelve(pt__duckdb *database, const char *id, pt__native_link **link, pt__native_statement *statement)
+bool pt__native_unshelve(pt__duckdb *database, pt__shelf shelf, const char *key, pt__native_link **link,
+                         pt__native_statement *statement)
 {
     pthread_mutex_lock(&database->mutex);
-    struct pt__shelf_entry **at = &database->shelf;
-    while (*at != NULL && strcmp((*at)->id, id) != 0)
+    struct pt__shelf_entry **at = &database->shelves[shelf];
+    while (*at != NULL && strcmp((*at)->key, key) != 0)
         at = &(*at)->next;
     struct pt__shelf_entry *entry = *at;
     if (entry != NULL)
@@ -69,16 +77,25 @@ bool pt__native_unshelve(pt__duckdb *database, const char *id, pt__native_link *
         return false;
     *link = entry->link;
     *statement = entry->statement;
-    free(entry->id);
+    free(entry->key);
     free(entry);
     return true;
 }
 
-void pt__native_clear_shelf(pt__duckdb *database)
+bool pt__native_unshelve_text(pt__duckdb *database, pt__native *native, const char *sql, pt__native_link **link,
+                              pt__native_statement *statement)
 {
-    while (database->shelf != NULL) {
-        struct pt__shelf_entry *entry = database->shelf;
-        database->shelf = entry->next;
-        free_entry(entry);
+    return pt__native_is_literal_row(sql) && !pt__native_has_own(native) &&
+           pt__native_unshelve(database, PT_SHELF_TEXTS, sql, link, statement);
+}
+
+void pt__native_clear_shelves(pt__duckdb *database)
+{
+    for (size_t i = 0; i < PT_SHELF_COUNT; i++) {
+        while (database->shelves[i] != NULL) {
+            struct pt__shelf_entry *entry = database->shelves[i];
+            database->shelves[i] = entry->next;
+            free_entry(entry);
+        }
     }
 }
