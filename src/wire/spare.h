@@ -10,9 +10,9 @@
 #include "base/buffer.h"
 
 enum {
-    PT_SPARE_BUFFERS = 8, /* as many as come back at once, when an ingestion is through with a window */
+    PT_SPARE_BUFFERS = 16, /* as many as come back at once, when an ingestion is through with a window */
     PT_SPARE_BYTES_MAX = 16 * 1024 * 1024,   /* a larger one is not kept */
-    PT_SPARE_TOTAL_BYTES = 112 * 1024 * 1024 /* of those that are kept */
+    PT_SPARE_TOTAL_BYTES = 160 * 1024 * 1024 /* of those that are kept */
 };
 
 typedef struct pt__spare pt__spare;

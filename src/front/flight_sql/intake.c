@@ -11,8 +11,8 @@
 #include <time.h>
 
 enum {
-    HIGH_BYTES = 24 << 20, /* waiting messages above which the call is paused */
-    LOW_BYTES = 16 << 20   /* and below which it goes on */
+    HIGH_BYTES = 40 << 20, /* waiting messages above which the call is paused */
+    LOW_BYTES = 32 << 20   /* and below which it goes on */
 };
 
 typedef struct message {

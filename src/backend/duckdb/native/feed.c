@@ -7,7 +7,8 @@
 #include <string.h>
 
 enum {
-    WINDOW_BYTES = 64 << 20,
+    WINDOW_BYTES = 80 << 20,
+    ROW_GROUPS_PER_THREAD = 2, /* a statement ends with its last thread: with more of them, others wait less for that */
     BATCH_OVERHEAD_BYTES = 1024,
     COLUMN_OVERHEAD_BYTES = 512 /* of each array, however few rows it has */
 };
@@ -142,12 +143,12 @@ static void drop_slots(pt__feed_window *window)
     window->slot_count = 0;
 }
 
-/* DuckDB gives as many threads to a statement as there are row groups. */
+/* DuckDB gives at most as many threads to a statement as there are row groups. */
 static int64_t row_groups(const pt__duckdb *database)
 {
-    int64_t threads = database->env.worker_count;
+    int64_t wanted = (int64_t)database->env.worker_count * ROW_GROUPS_PER_THREAD;
     int64_t most = PT_ROW_NUMBERS_COUNT / PT_ROW_GROUP_ROWS;
-    return threads < 1 ? 1 : threads > most ? most : threads;
+    return wanted < 1 ? 1 : wanted > most ? most : wanted;
 }
 
 /* What was inserted goes; what is left of a batch stays, with a first row below 0. */
