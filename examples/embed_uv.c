@@ -382,7 +382,10 @@ static void on_wake(uv_async_t *handle)
     flush_ready(v);
 }
 
-/* Limits are seconds, and pings may wait, so four looks a second do; embed_epoll.c sleeps until pt_connection_next_tick_ms instead. */
+/*
+ * Limits are seconds, and pings may wait, so four looks a second do; embed_epoll.c sleeps until
+ * pt_connection_next_tick_ms instead.
+ */
 static void on_tick(uv_timer_t *timer)
 {
     server *v = timer->data;

@@ -104,7 +104,7 @@ typedef struct pt_statement_info {
     bool is_update;                /* its result is a count, not rows */
     struct ArrowSchema result;     /* a struct, the caller's to release; `release` NULL: known only once it has run */
     struct ArrowSchema parameters; /* likewise: one field per parameter, of null type where it is open */
-    bool is_constant;              /* reads nothing that may change: `result` may be told before it has run */
+    bool is_constant;              /* whoever executes it whenever, it has this `result`, which may be told before */
 } pt_statement_info;
 
 /** Rows for a table. Borrowed. */

@@ -66,7 +66,8 @@ size_t pt_connection_pending(pt_connection *connection, struct iovec *out, size_
 void pt_connection_sent(pt_connection *connection, size_t size_bytes, uint64_t now_ms);
 
 /**
- * Deadlines, idle and stall limits; to be called when pt_connection_next_tick_ms is due (UINT64_MAX: not needed).
+ * Deadlines, idle and stall limits, and answers to pings, for which peers that look whether the connection lives do not
+ * wait long; to be called when pt_connection_next_tick_ms is due (UINT64_MAX: not needed).
  * Errors: PT_TIMEOUT; the connection is then to be closed as after a failure of feed.
  */
 pt_status pt_connection_tick(pt_connection *connection, uint64_t now_ms, pt_error *err);

@@ -40,7 +40,7 @@ static pt_status run_decoded(pt_job *job, const pt__statement_request *request, 
     PT_TRY(pt__session_decode(pt__job_session(job), pt__job_arena(job), &query, &plan, err));
     PT_TRY(tell_read(job, request, err));
     if (request->started != NULL)
-        PT_TRY(request->started(request->context, pt__plan_is_command(plan), NULL, err));
+        PT_TRY(request->started(request->context, pt__plan_is_command(plan), err));
     PT_TRY(pt__job_settle(job, plan, &relation, &was_command, err));
     if (!passes || was_command)
         return pt__job_execute(job, relation, err);
@@ -70,7 +70,7 @@ static pt_status begin_rows(void *context, const struct ArrowSchema *schema, pt_
 {
     const statement_sink *s = context;
     if (s->request->started != NULL)
-        PT_TRY(s->request->started(s->request->context, s->is_update, schema, err));
+        PT_TRY(s->request->started(s->request->context, s->is_update, err));
     return s->spool.begin(s->spool.context, schema, err);
 }
 

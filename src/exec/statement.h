@@ -19,8 +19,8 @@ typedef struct pt__statement_request {
     void *was_read_context;
     const char *statement_id; /* of one that is prepared first and executed then; NULL: none */
     uint64_t batch_bytes;     /* aim for the size of a batch; 0: the host's */
-    /** Runs before the first batch is spooled; `schema` NULL: not known yet. `started` NULL: not asked for. */
-    pt_status (*started)(void *context, bool is_update, const struct ArrowSchema *schema, pt_error *err);
+    /** Runs before the first batch is spooled; NULL: not asked for. */
+    pt_status (*started)(void *context, bool is_update, pt_error *err);
     void *context;
 } pt__statement_request;
 

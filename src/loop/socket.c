@@ -377,8 +377,12 @@ static bool is_stalled(pt__socket *socket, uint64_t now_ms)
 static void tick_connection(pt__socket *socket, uint64_t now_ms)
 {
     pt_error err = PT_ERROR_INIT;
-    if (pt_connection_next_tick_ms(socket->connection) <= now_ms &&
-        pt_connection_tick(socket->connection, now_ms, &err) != PT_OK)
+    uint64_t next_ms = pt_connection_next_tick_ms(socket->connection);
+    if (next_ms > now_ms) {
+        pt__loop_tick_by(socket->loop, next_ms);
+        return;
+    }
+    if (pt_connection_tick(socket->connection, now_ms, &err) != PT_OK)
         fail(socket, &err);
     pt_error_clear(&err);
     flush(socket);

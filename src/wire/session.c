@@ -146,8 +146,11 @@ void pt__session_answer_ping(pt_connection *connection)
     if (!connection->ping_waits)
         return;
     connection->ping_waits = false;
-    if (nghttp2_submit_ping(connection->session, NGHTTP2_FLAG_ACK, connection->ping) != 0)
+    int result = nghttp2_submit_ping(connection->session, NGHTTP2_FLAG_ACK, connection->ping);
+    if (result == NGHTTP2_ERR_FLOODED)
         fail_flood(connection, "PING frames, and does not take the answers");
+    else if (result != 0)
+        pt__connection_fail(connection, PT_NO_MEMORY, NGHTTP2_INTERNAL_ERROR, "HTTP/2: %s", nghttp2_strerror(result));
 }
 
 static int on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame, void *user_data)

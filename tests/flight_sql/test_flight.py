@@ -1,7 +1,6 @@
 """What drivers do not show: commands, actions and calls one by one, by pyarrow.flight and as bytes."""
 import struct
 import time
-from decimal import Decimal
 
 import grpc
 import pyarrow as pa
@@ -205,24 +204,16 @@ def test_prepared_statements(flight, schema):
 
 
 def test_a_prepared_constant_is_known_before_it_has_run(flight):
-    handle = text(1, flight.prepare("select 1 + 1 as x, 'a' as s, 2.5 as d")[1])
+    handle = text(1, flight.prepare("select 1, null, true")[1])
     for _ in range(3):
-        assert flight.rows("CommandPreparedStatementQuery", handle).to_pylist() == [{"x": 2, "s": "a", "d": Decimal("2.5")}]
-    fails = text(1, flight.prepare("select 'a'::int as x")[1])
-    info = flight.info("CommandPreparedStatementQuery", fails)
-    assert info.schema == pa.schema([("x", pa.int32())])
-    with pytest.raises(pa.ArrowInvalid, match="Could not convert string 'a' to INT32"):
-        flight.read(info)
+        assert list(flight.rows("CommandPreparedStatementQuery", handle).to_pylist()[0].values()) == [1, None, True]
 
 
-def test_a_prepared_constant_of_other_types_by_now_has_to_be_prepared_again(flight):
+def test_a_prepared_statement_may_have_other_types_by_now(flight):
     halves = text(1, flight.prepare("select 1 / 2 as x")[1])
     assert flight.rows("CommandPreparedStatementQuery", halves).to_pylist() == [{"x": 0.5}]
     flight.rows("CommandStatementQuery", text(1, "set integer_division = true"))
-    with pytest.raises(pa.ArrowException, match="prepare it again"):
-        flight.rows("CommandPreparedStatementQuery", halves)
-    again = text(1, flight.prepare("select 1 / 2 as x")[1])
-    assert flight.rows("CommandPreparedStatementQuery", again).to_pylist() == [{"x": 0}]
+    assert flight.rows("CommandPreparedStatementQuery", halves).to_pylist() == [{"x": 0}]
 
 
 def test_tickets_are_redeemed_once(flight):

@@ -85,9 +85,9 @@ static pt_status describe(const pt__flight_task *task, pt__flight_statement *sta
                           pt_error *err)
 {
     statement->is_update = info->is_update;
-    statement->is_constant = info->is_constant && !info->is_update;
     if (!info->is_update)
         PT_TRY(encode_schema(&info->result, &statement->dataset_schema, err));
+    statement->is_constant = info->is_constant && statement->dataset_schema != NULL;
     if (info->parameters.release == NULL || info->parameters.n_children == 0)
         return PT_OK;
     if (task->is_java)

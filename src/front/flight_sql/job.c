@@ -1,6 +1,5 @@
 #include "front/flight_sql/job.h"
 
-#include "exec/ipc_writer.h"
 #include "front/flight_sql/ingest.h"
 #include "front/flight_sql/metadata.h"
 
@@ -17,7 +16,6 @@ struct flight_job {
     pt_bytes *query;
     char transaction[PT_FLIGHT_HANDLE_BYTES]; /* "" none */
     char statement[PT_FLIGHT_HANDLE_BYTES];   /* the prepared one; "" none */
-    pt_bytes *promised;                       /* the schema that the client has been told; NULL: none */
     pt_bytes *command;
     pt_bytes *data;            /* parameters; NULL: none */
     pt__flight_intake *intake; /* parameters, or rows, that are still coming; NULL: none */
@@ -31,7 +29,6 @@ static void free_job(void *context)
     pt_bytes_unref(self->data);
     pt__flight_intake_unref(self->intake);
     pt_bytes_unref(self->query);
-    pt_bytes_unref(self->promised);
     free(self);
 }
 
@@ -45,40 +42,12 @@ static pt_status write_note(pt_job *job, int note, const void *data, size_t size
 }
 
 /* Nobody is woken for it: what counts follows. */
-static pt_status write_kind(pt_job *job, bool is_update, pt_error *err)
+static pt_status write_kind(void *job, bool is_update, pt_error *err)
 {
     uint8_t kind = is_update;
     pt_bytes *bytes = pt_bytes_copy((pt_bytes_view){&kind, 1});
     return bytes == NULL ? pt_error_set(err, PT_NO_MEMORY, "no memory for a result")
                          : pt__job_write_quiet_note(job, PT_FLIGHT_NOTE_KIND, bytes, err);
-}
-
-/* A setting that was made since may have changed the types. */
-static pt_status keep_promise(const flight_job *self, const struct ArrowSchema *schema, pt_error *err)
-{
-    pt_bytes *message;
-    if (self->promised == NULL)
-        return PT_OK;
-    PT_TRY(pt__ipc_schema_message(schema, &message, err));
-    pt_bytes_view now = pt_bytes_get_view(message);
-    pt_bytes_view then = pt_bytes_get_view(self->promised);
-    bool is_kept = now.size_bytes == then.size_bytes && memcmp(now.data, then.data, now.size_bytes) == 0;
-    pt_bytes_unref(message);
-    return is_kept ? PT_OK
-                   : pt_error_set(err, PT_EXECUTION,
-                                  "the columns of the statement have changed since it was prepared; prepare it again");
-}
-
-typedef struct statement_run {
-    pt_job *job;
-    const flight_job *self;
-} statement_run;
-
-static pt_status begin_statement(void *context, bool is_update, const struct ArrowSchema *schema, pt_error *err)
-{
-    const statement_run *run = context;
-    PT_TRY(keep_promise(run->self, schema, err));
-    return write_kind(run->job, is_update, err);
 }
 
 /* What the client has sent or is sending; `out->release` stays NULL when that is nothing. */
@@ -93,12 +62,11 @@ static pt_status run_statement(pt_job *job, flight_job *self, pt_error *err)
 {
     struct ArrowArrayStream parameters = {0};
     const char *id = self->transaction;
-    statement_run run = {job, self};
     pt__statement_request request = {.query = {.format = self->format, .payload = pt_bytes_get_view(self->query)},
                                      .statement_id = self->statement[0] == '\0' ? NULL : self->statement,
                                      .batch_bytes = self->session->mount->limits.batch_bytes,
-                                     .started = begin_statement,
-                                     .context = &run};
+                                     .started = write_kind,
+                                     .context = job};
     PT_TRY(pt__flight_transaction(self->session, (pt_bytes_view){(const uint8_t *)id, strlen(id)}, &request.transaction,
                                   err));
     PT_TRY(open_data(self, &parameters, err));
@@ -165,88 +133,65 @@ static pt_status no_memory(pt_error *err)
     return pt_error_set(err, PT_NO_MEMORY, "no memory for a statement");
 }
 
-/* A statement that is to be run. */
-typedef struct statement_request {
-    pt_encoded_query query;
-    pt_bytes_view transaction;      /* its id; empty: none */
-    const char *statement;          /* the handle of the prepared one; NULL: none */
-    pt_bytes *promised;             /* its schema; NULL: none */
-    pt_bytes *take_parameters;      /* NULL: none */
-    pt__flight_intake *take_intake; /* NULL: none */
-} statement_request;
-
-static void set_statement(flight_job *self, const statement_request *request)
+static pt_status start_text(pt__flight_session *session, const pt_encoded_query *query, const char *statement,
+                            pt_bytes_view transaction, pt_bytes *parameters, pt__flight_intake *intake, pt_job **out,
+                            pt_error *err)
 {
-    pt_bytes_view transaction = request->transaction;
-    self->format = request->query.format;
-    if (request->statement != NULL)
-        snprintf(self->statement, sizeof(self->statement), "%s", request->statement);
-    if (request->promised != NULL)
-        self->promised = pt_bytes_ref(request->promised);
+    flight_job *self = new_job(session, run_statement);
+    pt_bytes *copy = pt_bytes_copy(query->payload);
+    if (self == NULL || copy == NULL) {
+        if (self != NULL)
+            free_job(self);
+        pt_bytes_unref(copy);
+        pt_bytes_unref(parameters);
+        pt__flight_intake_unref(intake);
+        return no_memory(err);
+    }
+    self->format = query->format;
+    self->query = copy;
+    self->data = parameters;
+    self->intake = intake;
+    snprintf(self->statement, sizeof(self->statement), "%s", statement);
     if (transaction.size_bytes < sizeof(self->transaction) && transaction.size_bytes != 0)
         memcpy(self->transaction, transaction.data, transaction.size_bytes);
     else if (transaction.size_bytes != 0)
         self->transaction[0] = '?'; /* none of ours: it will not be found */
-}
-
-static pt_status start_text(pt__flight_session *session, const statement_request *request, pt_job **out, pt_error *err)
-{
-    flight_job *self = new_job(session, run_statement);
-    if (self == NULL) {
-        pt_bytes_unref(request->take_parameters);
-        pt__flight_intake_unref(request->take_intake);
-        return no_memory(err);
-    }
-    self->data = request->take_parameters;
-    self->intake = request->take_intake;
-    self->query = pt_bytes_copy(request->query.payload);
-    if (self->query == NULL) {
-        free_job(self);
-        return no_memory(err);
-    }
-    set_statement(self, request);
     return start(self, out, err);
 }
 
 pt_status pt__flight_start_query(pt__flight_session *session, const char *query, pt_bytes_view transaction,
                                  pt_job **out, pt_error *err)
 {
-    const statement_request request = {
-        .query = {.format = pt__flight_format(session), .payload = {(const uint8_t *)query, strlen(query)}},
-        .transaction = transaction};
-    return start_text(session, &request, out, err);
+    const pt_encoded_query text = {.format = pt__flight_format(session),
+                                   .payload = {(const uint8_t *)query, strlen(query)}};
+    return start_text(session, &text, "", transaction, NULL, NULL, out, err);
 }
 
 pt_status pt__flight_start_plan(pt__flight_session *session, pt_bytes_view plan, pt_bytes_view transaction,
                                 pt_job **out, pt_error *err)
 {
-    const statement_request request = {.query = {.format = PT_FLIGHT_PLAN_FORMAT, .payload = plan},
-                                       .transaction = transaction};
-    return start_text(session, &request, out, err);
+    const pt_encoded_query query = {.format = PT_FLIGHT_PLAN_FORMAT, .payload = plan};
+    return start_text(session, &query, "", transaction, NULL, NULL, out, err);
 }
 
-static statement_request request_for(pt__flight_session *session, const pt__flight_statement *statement)
+static pt_status start_statement(pt__flight_session *session, const pt__flight_statement *statement,
+                                 pt_bytes *parameters, pt__flight_intake *intake, pt_job **out, pt_error *err)
 {
-    return (statement_request){.query = pt__flight_statement_query(session, statement),
-                               .transaction = {(const uint8_t *)statement->transaction, strlen(statement->transaction)},
-                               .statement = statement->handle};
+    const pt_encoded_query query = pt__flight_statement_query(session, statement);
+    pt_bytes_view transaction = {(const uint8_t *)statement->transaction, strlen(statement->transaction)};
+    return start_text(session, &query, statement->handle, transaction, parameters, intake, out, err);
 }
 
 pt_status pt__flight_start_prepared(pt__flight_session *session, pt__flight_statement *statement, pt_bytes *parameters,
                                     pt_job **out, pt_error *err)
 {
-    statement_request request = request_for(session, statement);
-    request.take_parameters = parameters;
-    request.promised = statement->is_constant ? statement->dataset_schema : NULL;
-    return start_text(session, &request, out, err);
+    return start_statement(session, statement, parameters, NULL, out, err);
 }
 
 pt_status pt__flight_start_batch(pt__flight_session *session, pt__flight_statement *statement,
                                  pt__flight_intake *parameters, pt_job **out, pt_error *err)
 {
-    statement_request request = request_for(session, statement);
-    request.take_intake = parameters;
-    return start_text(session, &request, out, err);
+    return start_statement(session, statement, NULL, parameters, out, err);
 }
 
 static pt_status start_command(pt__flight_session *session, pt_status (*run_it)(pt_job *, flight_job *, pt_error *),

@@ -25,7 +25,7 @@ typedef struct pt__flight_statement {
     pt_bytes *plan;                           /* of Substrait */
     char transaction[PT_FLIGHT_HANDLE_BYTES]; /* "" none */
     bool is_update;
-    bool is_constant;           /* dataset_schema is known to be that of its result */
+    bool is_constant;           /* dataset_schema is not NULL, and will be that of its result */
     pt_bytes *dataset_schema;   /* encapsulated; NULL: known once it has run */
     pt_bytes *parameter_schema; /* NULL: no parameters */
     pt_bytes *parameters;       /* bound values as an IPC stream; NULL: none */

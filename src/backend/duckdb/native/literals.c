@@ -1,4 +1,7 @@
-/* Texts that mean the same at any time, whatever a session or a database has set: SELECT 1. */
+/*
+ * Texts that mean the same at any time, whatever a session or a database has set: SELECT 1. Of other literals settings say
+ * as what Arrow type they come.
+ */
 #include "backend/duckdb/native/native.h"
 
 #include <string.h>
@@ -23,31 +26,20 @@ static const char *skip_word(const char *p, const char *word)
     return strncasecmp(p, word, size) == 0 && strchr(" \t\r\n,", p[size]) != NULL ? p + size : NULL;
 }
 
-static const char *skip_number(const char *p)
+static const char *skip_integer(const char *p)
 {
     p += *p == '-';
     if (!is_digit(*p))
         return NULL;
     while (is_digit(*p))
         p++;
-    if (*p == '.')
-        for (p++; is_digit(*p);)
-            p++;
     return p;
-}
-
-static const char *skip_text(const char *p)
-{
-    const char *end = *p == '\'' ? strchr(p + 1, '\'') : NULL;
-    return end == NULL || end[1] == '\'' ? NULL : end + 1;
 }
 
 static const char *skip_literal(const char *p)
 {
     static const char *const WORDS[] = {"null", "true", "false"};
-    const char *end = skip_number(p);
-    if (end == NULL)
-        end = skip_text(p);
+    const char *end = skip_integer(p);
     for (size_t i = 0; end == NULL && i < sizeof(WORDS) / sizeof(WORDS[0]); i++)
         end = skip_word(p, WORDS[i]);
     return end;

@@ -5,9 +5,7 @@
 
 PT_TEST(literal_rows_are_told_from_other_texts)
 {
-    static const char *const yes[] = {"select 1",    "SELECT 1",  " select\t-1.5 , 'a b',null ,TRUE,false\n",
-                                      "select NULL", "select ''", "select 1.",
-                                      "select 'é'"};
+    static const char *const yes[] = {"select 1", "SELECT 1", " select\t-15 , 0,null ,TRUE,false\n", "select NULL"};
     static const char *const no[] = {"",
                                      "select",
                                      "select ",
@@ -18,15 +16,14 @@ PT_TEST(literal_rows_are_told_from_other_texts)
                                      "select 1 as a",
                                      "select 1 a",
                                      "select 1e5",
+                                     "select 1.5",
+                                     "select 1.",
+                                     "select 'a'",
                                      "select 1_000",
                                      "select 0x1f",
                                      "select .5",
                                      "select - 1",
                                      "select 1 + 1",
-                                     "select 'it''s'",
-                                     "select 'a' 'b'",
-                                     "select 'a",
-                                     "select e'a'",
                                      "select date '2020-01-01'",
                                      "select '1'::int",
                                      "select nullable",

@@ -94,7 +94,10 @@ void pt__native_make_way(pt__native_link *link, duckdb_prepared_statement prepar
 /** For those that do not look like it: whether one was refused and is to be executed again. */
 bool pt__native_made_way(pt__native_link *link, const pt_error *err);
 
-/** Keeps a prepared statement with its connection of the pool; both are taken. The oldest one of a full shelf goes. */
+/**
+ * Keeps a prepared statement with its connection of the pool; both are taken. One that has the key already goes, or else
+ * the oldest one of a full shelf.
+ */
 void pt__native_shelve(pt__duckdb *database, pt__shelf shelf, const char *key, pt__native_link *take_link,
                        pt__native_statement *take_statement);
 /** Takes it back; false when it is not there. */
@@ -106,7 +109,7 @@ bool pt__native_unshelve_text(pt__duckdb *database, pt__native *native, const ch
 /** Before the database closes. */
 void pt__native_clear_shelves(pt__duckdb *database);
 
-/** Whether the text is SELECT and literals, which mean the same at any time. */
+/** Whether the text is SELECT and integers, booleans or NULLs, whose columns are the same at any time. */
 bool pt__native_is_literal_row(const char *sql);
 
 /** Whether it changes what later statements on the connection see. */

@@ -269,10 +269,10 @@ PT_TEST(native_rows_of_literals_are_kept_by_their_text)
     char sql[32];
     PT_REQUIRE(begin(&f));
     for (int i = 0; i < 3; i++) {
-        PT_CHECK_STR(run(&f, "select 1, 'a'"), "1|a\n");
-        PT_CHECK(is_kept(&f, "select 1, 'a'"));
+        PT_CHECK_STR(run(&f, "select 1, 2"), "1|2\n");
+        PT_CHECK(is_kept(&f, "select 1, 2"));
     }
-    pt_query query = query_of(&f, "select 1, 'a'");
+    pt_query query = query_of(&f, "select 1, 2");
     PT_CHECK_EQ(pt_backend_duckdb.prepare(f.session, &query, &info, NULL), PT_OK);
     PT_CHECK(info.is_constant);
     PT_CHECK_EQ(info.result.n_children, 2);
@@ -290,7 +290,7 @@ PT_TEST(native_rows_of_literals_are_kept_by_their_text)
 
 PT_TEST(native_statements_that_may_change_are_not_kept)
 {
-    static const char *const sql[] = {"select current_timestamp", "select 1 / 2", "select 1 as a",
+    static const char *const sql[] = {"select 'a'", "select current_timestamp", "select 1 / 2", "select 1 as a",
                                       "select * from range(1)"};
     fixture f;
     PT_REQUIRE(begin(&f));

@@ -122,7 +122,6 @@ static pt_status describe(pt__native_link *link, const pt__native_statement *sta
                           pt_error *err)
 {
     out->is_update = pt__native_is_update(statement->last);
-    out->is_constant = link->use == PT_USE_VALUES && duckdb_nparams(statement->last) == 0;
     PT_TRY(parameter_schema(link, statement->last, &out->parameters, err));
     PT_TRY(pt__native_column_schema(link, statement, &out->result, err));
     return pt__native_plain_schema(&out->result, err);
@@ -180,6 +179,7 @@ pt_status pt__native_prepare(pt__duckdb *database, pt__native *native, const pt_
         status = prepare_on(link, &statement, query, sql, out, err);
         pthread_mutex_unlock(&link->lock);
     }
+    out->is_constant = status == PT_OK && pt__native_is_literal_row(sql);
     if (status == PT_OK && is_worth_keeping(link, &statement, query, sql)) {
         pt__native_shelve(database, PT_SHELF_HANDLES, query->statement_id, link, &statement);
         link = NULL;
