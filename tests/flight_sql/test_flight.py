@@ -216,6 +216,19 @@ def test_a_prepared_statement_may_have_other_types_by_now(flight):
     assert flight.rows("CommandPreparedStatementQuery", halves).to_pylist() == [{"x": 0}]
 
 
+@pytest.mark.parametrize("scope", ["", "session ", "global "])
+@pytest.mark.parametrize("setting", ["arrow_large_buffer_size = true", "produce_arrow_string_view = true",
+                                     "arrow_output_list_view = true", "arrow_output_version = '1.5'"])
+def test_what_results_look_like_is_not_to_be_set(flight, schema, scope, setting):
+    values = "select 'a' as s, 2.5 as d, [1] as l from range(1)"
+    before = flight.rows("CommandStatementQuery", text(1, values)).schema
+    flight.rows("CommandStatementQuery", text(1, f"set {scope}{setting}"))
+    assert flight.rows("CommandStatementQuery", text(1, values)).schema == before
+    flight.rows("CommandStatementQuery", text(1, f"set {scope}{setting}; {values}"))
+    assert flight.rows("CommandStatementQuery", text(1, values)).schema == before
+    assert flight.rows("CommandGetTables", text(2, schema) + number(5, 1)).num_rows > 0
+
+
 def test_tickets_are_redeemed_once(flight):
     info = flight.info("CommandStatementQuery", text(1, "select 1 as x"))
     assert flight.read(info)["x"].to_pylist() == [1]

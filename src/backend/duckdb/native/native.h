@@ -94,6 +94,9 @@ void pt__native_make_way(pt__native_link *link, duckdb_prepared_statement prepar
 /** For those that do not look like it: whether one was refused and is to be executed again. */
 bool pt__native_made_way(pt__native_link *link, const pt_error *err);
 
+/** After `prepared` of the text `sql` has been executed: what it has set for Arrow is as before. The link's lock is held. */
+void pt__native_reset_arrow(pt__native_link *link, duckdb_prepared_statement prepared, const char *sql);
+
 /**
  * Keeps a prepared statement with its connection of the pool; both are taken. One that has the key already goes, or else
  * the oldest one of a full shelf.

@@ -137,14 +137,22 @@ static pt_status execute_making_way(native_operation *op, pt_error *err)
     return execute_pending(op, err);
 }
 
+static pt_status execute_one(native_operation *op, pt_error *err)
+{
+    pt_status status = execute_making_way(op, err);
+    end_pending(op);
+    if (status == PT_OK && !op->link->is_pooled)
+        pt__native_reset_arrow(op->link, op->statement.last, op->sql);
+    return status;
+}
+
 static pt_status execute(native_operation *op, pt_error *err)
 {
     drop_result(op);
     op->link->is_clean = false;
     set_running(op, op->link);
     begin_help(op);
-    pt_status status = execute_making_way(op, err);
-    end_pending(op);
+    pt_status status = execute_one(op, err);
     if (!op->link->is_pooled || status != PT_OK) {
         set_running(op, NULL);
         pt__helped_end(&op->head.helped);

@@ -51,10 +51,12 @@ static pt_status run_last(const pt__native_statement *s, pt__native_link *link, 
 {
     pt__native_make_way(link, s->last, sql);
     pt_status status = execute_last(s, err);
-    if (status == PT_OK || !pt__native_made_way(link, err))
-        return status;
-    pt_error_clear(err);
-    return execute_last(s, err);
+    if (status != PT_OK && pt__native_made_way(link, err)) {
+        pt_error_clear(err);
+        status = execute_last(s, err);
+    }
+    pt__native_reset_arrow(link, s->last, sql);
+    return status;
 }
 
 static pt_status run_at(pt__native_statement *s, pt__native_link *link, const char *sql, idx_t index, pt_error *err)
