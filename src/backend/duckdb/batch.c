@@ -341,6 +341,9 @@ static inline void copy_text(uint8_t *out, const duckdb_string_t *string, uint32
     } else if (length <= 32) {
         memcpy(out, text, 16);
         memcpy(out + length - 16, text + length - 16, 16);
+    } else if (length <= 64) {
+        memcpy(out, text, 32);
+        memcpy(out + length - 32, text + length - 32, 32);
     } else {
         memcpy(out, text, length);
     }

@@ -17,13 +17,25 @@ static const char *const SETTINGS[PT_USE_COUNT] = {
     [PT_USE_VALUES] = "SET max_expression_depth TO 3000; PRAGMA disable_optimizer",
 };
 
+/*
+ * What is left of a statement is ended first. DuckDB would do so when the last user of the connection is gone, which may
+ * be one of the statement's tasks, and waits for all of them then: for itself, too. Preparing begins with such an end.
+ */
+void pt__duckdb_disconnect(duckdb_connection *connection)
+{
+    duckdb_prepared_statement none = NULL;
+    (void)duckdb_prepare(*connection, "", &none);
+    duckdb_destroy_prepare(&none);
+    duckdb_disconnect(connection);
+}
+
 static pt_status connect(pt__duckdb *self, pt__duckdb_use use, duckdb_connection *out, pt_error *err)
 {
     if (duckdb_connect(self->database, out) != DuckDBSuccess)
         return pt_error_set(err, PT_NO_MEMORY, "DuckDB gave no connection");
     pt_status status = pt__duckdb_run(*out, SETTINGS[use], err);
     if (status != PT_OK)
-        duckdb_disconnect(out);
+        pt__duckdb_disconnect(out);
     return status;
 }
 
@@ -48,7 +60,7 @@ void pt__duckdb_return_of(pt__duckdb *self, pt__duckdb_use use, duckdb_connectio
         pool->idle[pool->idle_count++] = connection;
     pthread_mutex_unlock(&self->mutex);
     if (!keep)
-        duckdb_disconnect(&connection);
+        pt__duckdb_disconnect(&connection);
 }
 
 pt_status pt__duckdb_borrow(pt__duckdb *self, duckdb_connection *out, pt_error *err)

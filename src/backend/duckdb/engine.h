@@ -82,6 +82,9 @@ void pt__duckdb_return_of(pt__duckdb *self, pt__duckdb_use use, duckdb_connectio
 pt_status pt__duckdb_borrow(pt__duckdb *self, duckdb_connection *out, pt_error *err);
 void pt__duckdb_return(pt__duckdb *self, duckdb_connection connection);
 
+/** Ends what runs on it, and waits for that, before it closes. */
+void pt__duckdb_disconnect(duckdb_connection *connection);
+
 /** Runs statements that give no rows of interest. */
 pt_status pt__duckdb_run(duckdb_connection connection, const char *sql, pt_error *err);
 /** The same, and how many rows it changed or wrote. */

@@ -235,7 +235,7 @@ void pt__duckdb_close(void *context)
     pt__helper_free(self->helper);
     for (size_t use = 0; use < PT_USE_COUNT; use++)
         for (size_t i = 0; i < self->pools[use].idle_count; i++)
-            duckdb_disconnect(&self->pools[use].idle[i]);
+            pt__duckdb_disconnect(&self->pools[use].idle[i]);
     if (self->database != NULL)
         duckdb_close(&self->database);
     free(self->column_functions);

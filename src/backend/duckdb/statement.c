@@ -24,7 +24,7 @@ static void give_back(pt__statement *statement)
     if (statement->is_finished)
         pt__duckdb_return(statement->database, connection);
     else
-        duckdb_disconnect(&connection);
+        pt__duckdb_disconnect(&connection);
 }
 
 static void destroy_prepared(pt__statement *statement)

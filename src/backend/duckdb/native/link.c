@@ -35,7 +35,7 @@ void pt__native_link_unref(pt__native_link *link)
     if (link->is_pooled && link->is_clean)
         pt__duckdb_return_of(link->database, link->use, link->connection);
     else
-        duckdb_disconnect(&link->connection);
+        pt__duckdb_disconnect(&link->connection);
     pthread_mutex_destroy(&link->lock);
     free(link);
 }
