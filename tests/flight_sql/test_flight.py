@@ -1,4 +1,5 @@
 """What drivers do not show: commands, actions and calls one by one, by pyarrow.flight and as bytes."""
+import contextlib
 import struct
 import time
 
@@ -7,7 +8,7 @@ import pyarrow as pa
 import pyarrow.flight as pf
 import pytest
 from proto_bytes import field
-from raw_flight import any_of, descriptor, fields, number, parse, text
+from raw_flight import Flight, any_of, descriptor, fields, number, parse, text
 from test_adbc import LONG, busy_seconds
 
 pytestmark = pytest.mark.concurrent
@@ -226,7 +227,19 @@ def test_what_results_look_like_is_not_to_be_set(flight, schema, scope, setting)
     assert flight.rows("CommandStatementQuery", text(1, values)).schema == before
     flight.rows("CommandStatementQuery", text(1, f"set {scope}{setting}; {values}"))
     assert flight.rows("CommandStatementQuery", text(1, values)).schema == before
+    flight.rows("CommandStatementQuery", text(1, f"explain analyze set {scope}{setting}"))
+    assert flight.rows("CommandStatementQuery", text(1, values)).schema == before
     assert flight.rows("CommandGetTables", text(2, schema) + number(5, 1)).num_rows > 0
+
+
+@pytest.mark.parametrize("explain", ["explain analyze", "EXPLAIN (ANALYZE)", "explain analyse"])
+def test_what_an_explained_statement_sets_stays_in_its_session(server, flight, explain):
+    halves = text(1, "select 1 / 2 as x from range(1)")
+    flight.rows("CommandStatementQuery", text(1, explain + " set integer_division = true"))
+    assert flight.rows("CommandStatementQuery", halves).to_pylist() == [{"x": 0}]
+    with contextlib.closing(Flight(server.address)) as other:
+        for _ in range(5):
+            assert other.rows("CommandStatementQuery", halves).to_pylist() == [{"x": 0.5}]
 
 
 def test_tickets_are_redeemed_once(flight):

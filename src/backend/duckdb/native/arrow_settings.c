@@ -20,10 +20,9 @@ static void reset(pt__native_link *link, const char *setting)
     }
 }
 
-void pt__native_reset_arrow(pt__native_link *link, duckdb_prepared_statement prepared, const char *sql)
+/* By name: EXPLAIN ANALYZE sets them as SET does. Resetting what was only mentioned changes nothing. */
+void pt__native_reset_arrow(pt__native_link *link, const char *sql)
 {
-    if (duckdb_prepared_statement_type(prepared) != DUCKDB_STATEMENT_TYPE_SET)
-        return;
     for (size_t i = 0; i < sizeof(SETTINGS) / sizeof(SETTINGS[0]); i++)
         if (strcasestr(sql, SETTINGS[i]) != NULL)
             reset(link, SETTINGS[i]);

@@ -88,14 +88,14 @@ pt_status pt__native_statement_prepare(pt__native_statement *statement, pt__nati
                                        pt_error *err);
 void pt__native_statement_deinit(pt__native_statement *statement);
 
-/* threads.c: DuckDB is given back the thread that helps it (helper.h), without which it can run as few as a client sets. */
+/* threads.c, arrow_settings.c: settings that are not left to clients. DuckDB is given back the thread that helps it (helper.h), without which it can run as few as a client sets. */
 /** Before `prepared` of the text `sql` is executed: a statement that is refused ends the client's transaction. */
 void pt__native_make_way(pt__native_link *link, duckdb_prepared_statement prepared, const char *sql);
 /** For those that do not look like it: whether one was refused and is to be executed again. */
 bool pt__native_made_way(pt__native_link *link, const pt_error *err);
 
-/** After `prepared` of the text `sql` has been executed: what it has set for Arrow is as before. The link's lock is held. */
-void pt__native_reset_arrow(pt__native_link *link, duckdb_prepared_statement prepared, const char *sql);
+/** After a statement of the text `sql` on a session's own connection, whose lock is held: what it set for Arrow is undone. */
+void pt__native_reset_arrow(pt__native_link *link, const char *sql);
 
 /**
  * Keeps a prepared statement with its connection of the pool; both are taken. One that has the key already goes, or else

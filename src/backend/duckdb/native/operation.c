@@ -142,7 +142,7 @@ static pt_status execute_one(native_operation *op, pt_error *err)
     pt_status status = execute_making_way(op, err);
     end_pending(op);
     if (status == PT_OK && !op->link->is_pooled)
-        pt__native_reset_arrow(op->link, op->statement.last, op->sql);
+        pt__native_reset_arrow(op->link, op->sql);
     return status;
 }
 

@@ -55,7 +55,8 @@ static pt_status run_last(const pt__native_statement *s, pt__native_link *link, 
         pt_error_clear(err);
         status = execute_last(s, err);
     }
-    pt__native_reset_arrow(link, s->last, sql);
+    if (status == PT_OK)
+        pt__native_reset_arrow(link, sql);
     return status;
 }
 
@@ -135,6 +136,12 @@ static bool says_temporary(const char *sql)
     return strcasestr(sql, "temp") != NULL;
 }
 
+/* EXPLAIN ANALYZE, or ANALYSE, executes whatever it is given: SET, too. */
+static bool says_analyze(const char *sql)
+{
+    return strcasestr(sql, "analy") != NULL;
+}
+
 bool pt__native_leaves_state(duckdb_prepared_statement prepared, const char *sql)
 {
     switch (duckdb_prepared_statement_type(prepared)) {
@@ -143,10 +150,10 @@ bool pt__native_leaves_state(duckdb_prepared_statement prepared, const char *sql
     case DUCKDB_STATEMENT_TYPE_UPDATE:
     case DUCKDB_STATEMENT_TYPE_DELETE:
     case DUCKDB_STATEMENT_TYPE_MERGE_INTO:
-    case DUCKDB_STATEMENT_TYPE_EXPLAIN:
     case DUCKDB_STATEMENT_TYPE_COPY:
     case DUCKDB_STATEMENT_TYPE_ALTER:
     case DUCKDB_STATEMENT_TYPE_DROP: return false;
+    case DUCKDB_STATEMENT_TYPE_EXPLAIN: return says_analyze(sql);
     case DUCKDB_STATEMENT_TYPE_CREATE:
     case DUCKDB_STATEMENT_TYPE_CREATE_FUNC: return says_temporary(sql);
     default: return true;
