@@ -7,6 +7,7 @@
 static void ping(pt__test_client *client, const char *data)
 {
     nghttp2_submit_ping(client->session, NGHTTP2_FLAG_NONE, (const uint8_t *)data);
+    pt__test_client_run(client);
 }
 
 static void check_answered(const pt__test_client *client, int count, const char *data)
@@ -27,7 +28,6 @@ PT_TEST(ping_alone_is_answered_before_long)
     pt__test_fixture *f = pt__test_fixture_open(NULL);
     pt__test_client_unary(&f->client, "/test.Echo/Unary", NULL, "x");
     ping(&f->client, "one     ");
-    pt__test_client_run(&f->client);
     PT_CHECK_EQ(f->client.pings_answered, 0);
     uint64_t due_ms = pt_connection_next_tick_ms(f->client.connection);
     PT_CHECK(due_ms > f->client.now_ms && due_ms <= f->client.now_ms + 16);
@@ -44,7 +44,6 @@ PT_TEST(ping_is_answered_with_the_next_answer)
     pt__test_fixture *f = pt__test_fixture_open(NULL);
     pt__test_client_run(&f->client);
     ping(&f->client, "one     ");
-    pt__test_client_run(&f->client);
     PT_CHECK_EQ(f->client.pings_answered, 0);
     int32_t id = pt__test_client_unary(&f->client, "/test.Echo/Unary", NULL, "x");
     PT_CHECK_STR(pt__test_client_reply(&f->client, id)->grpc_status, "0");
@@ -57,12 +56,9 @@ PT_TEST(pings_are_answered_in_their_order)
     pt__test_fixture *f = pt__test_fixture_open(NULL);
     pt__test_client_run(&f->client);
     ping(&f->client, "one     ");
-    pt__test_client_run(&f->client);
     ping(&f->client, "two     ");
-    pt__test_client_run(&f->client);
     check_answered(&f->client, 2, "two     ");
     ping(&f->client, "three   ");
-    pt__test_client_run(&f->client);
     PT_CHECK_EQ(f->client.pings_answered, 2);
     let_pass(&f->client, 16);
     check_answered(&f->client, 3, "three   ");

@@ -113,8 +113,7 @@ PT_TEST(helper_stays_away_from_a_stream_whose_reader_does_not_wait)
     PT_REQUIRE(begin(&f));
     pt__helped_begin(&helped, f.helper);
     pt__helped_stream(&helped);
-    nanosleep(&(struct timespec){.tv_nsec = 50 * 1000 * 1000},
-              NULL); /* it was told to compute at first, and is done with that */
+    nanosleep(&(struct timespec){.tv_nsec = 50 * 1000 * 1000}, NULL); /* it was told to compute at first */
     PT_CHECK_EQ(others_of_sum(&f), 0);
     pt__helped_end(&helped);
     end(&f);
