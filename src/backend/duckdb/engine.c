@@ -17,15 +17,21 @@ static const char *const SETTINGS[PT_USE_COUNT] = {
     [PT_USE_VALUES] = "SET max_expression_depth TO 3000; PRAGMA disable_optimizer",
 };
 
+/* Preparing begins with it, and does not touch a transaction. */
+void pt__duckdb_end_statement(duckdb_connection connection)
+{
+    duckdb_prepared_statement none = NULL;
+    (void)duckdb_prepare(connection, "", &none);
+    duckdb_destroy_prepare(&none);
+}
+
 /*
  * What is left of a statement is ended first. DuckDB would do so when the last user of the connection is gone, which may
- * be one of the statement's tasks, and waits for all of them then: for itself, too. Preparing begins with such an end.
+ * be one of the statement's tasks, and waits for all of them then: for itself, too.
  */
 void pt__duckdb_disconnect(duckdb_connection *connection)
 {
-    duckdb_prepared_statement none = NULL;
-    (void)duckdb_prepare(*connection, "", &none);
-    duckdb_destroy_prepare(&none);
+    pt__duckdb_end_statement(*connection);
     duckdb_disconnect(connection);
 }
 

@@ -47,6 +47,7 @@ typedef struct pt__duckdb_pool {
 typedef struct pt__duckdb {
     duckdb_database database;
     char catalog_name[256];
+    char *rest_folder; /* for the rest of results that had to make way */
     bool is_in_memory;
     pt_env env;
     struct pt__functions *functions;
@@ -84,6 +85,8 @@ void pt__duckdb_return(pt__duckdb *self, duckdb_connection connection);
 
 /** Ends what runs on it, and waits for that, before it closes. */
 void pt__duckdb_disconnect(duckdb_connection *connection);
+/** Ends a statement whose rows were not read to their end; its result is destroyed already. */
+void pt__duckdb_end_statement(duckdb_connection connection);
 
 /** Runs statements that give no rows of interest. */
 pt_status pt__duckdb_run(duckdb_connection connection, const char *sql, pt_error *err);

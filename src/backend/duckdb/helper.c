@@ -47,13 +47,27 @@ static uint64_t waits_since(const pt__helped *helped)
     return atomic_load_explicit(&helped->waiting_since, memory_order_relaxed);
 }
 
-static bool has_waited(const pt__helped *helped, uint64_t now)
+static bool has_waited(const pt__helped *helped, uint64_t now, uint64_t ms)
 {
     uint64_t since = waits_since(helped);
-    return since != 0 && now > since + PT_HELPER_PATIENCE_MS;
+    return since != 0 && now > since + ms;
 }
 
-/* With the lock held. */
+/* With the lock held, as below. */
+static void interrupt(pt__helped *helped)
+{
+    if (helped->interrupts != NULL)
+        duckdb_interrupt(helped->interrupts);
+    helped->interrupts = NULL;
+}
+
+static void interrupt_late(const pt__helper *helper, uint64_t now)
+{
+    for (pt__helped *helped = helper->helped; helped != NULL; helped = helped->next)
+        if (has_waited(helped, now, PT_HELPER_GRACE_MS))
+            interrupt(helped);
+}
+
 static duty next_duty(const pt__helper *helper)
 {
     if (helper->is_ending)
@@ -61,8 +75,9 @@ static duty next_duty(const pt__helper *helper)
     if (helper->is_retired || helper->helped == NULL)
         return DUTY_NONE;
     uint64_t now = pt__monotonic_ms();
+    interrupt_late(helper, now);
     for (const pt__helped *helped = helper->helped; helped != NULL; helped = helped->next)
-        if (!helped->is_stream || has_waited(helped, now))
+        if (!helped->is_stream || has_waited(helped, now, PT_HELPER_PATIENCE_MS))
             return DUTY_WORK;
     return DUTY_LOOK;
 }
@@ -195,6 +210,8 @@ void pt__helper_retire(pt__helper *helper)
         return;
     pthread_mutex_lock(&helper->lock);
     helper->is_retired = true;
+    for (pt__helped *helped = helper->helped; helped != NULL; helped = helped->next)
+        interrupt(helped);
     pthread_mutex_unlock(&helper->lock);
 }
 
@@ -236,6 +253,22 @@ void pt__helped_go_on(pt__helped *helped)
     atomic_store_explicit(&helped->waiting_since, 0, memory_order_relaxed);
 }
 
+bool pt__helped_interrupt_late(pt__helped *helped, duckdb_connection connection)
+{
+    pt__helper *helper = helped->helper;
+    if (helper == NULL)
+        return false;
+    pthread_mutex_lock(&helper->lock);
+    bool is_seen_to = !helper->is_retired;
+    if (is_seen_to) {
+        helped->interrupts = connection;
+        helper->look_us = LOOK_LEAST_US;
+        pthread_cond_signal(&helper->changed);
+    }
+    pthread_mutex_unlock(&helper->lock);
+    return is_seen_to;
+}
+
 void pt__helped_end(pt__helped *helped)
 {
     pt__helper *helper = helped->helper;
@@ -249,4 +282,5 @@ void pt__helped_end(pt__helped *helped)
     pthread_mutex_unlock(&helper->lock);
     helped->helper = NULL;
     helped->next = NULL;
+    helped->interrupts = NULL;
 }

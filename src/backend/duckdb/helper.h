@@ -22,7 +22,8 @@
 
 enum {
     PT_HELPER_THREADS = 2, /* that DuckDB does not run itself: the caller's and this (its setting external_threads) */
-    PT_HELPER_PATIENCE_MS = 20 /* that a reader of a stream waits for its next batch alone */
+    PT_HELPER_PATIENCE_MS = 20, /* that a reader of a stream waits for its next batch alone */
+    PT_HELPER_GRACE_MS = 200    /* that a reader of a stream whose statement was cancelled has to see it for itself */
 };
 
 typedef struct pt__helper pt__helper;
@@ -31,7 +32,8 @@ typedef struct pt__helper pt__helper;
 typedef struct pt__helped {
     struct pt__helped *next;
     pt__helper *helper;
-    bool is_stream;                 /* guarded by the helper's lock, as `next` */
+    bool is_stream;                 /* guarded by the helper's lock, as `next` and `interrupts` */
+    duckdb_connection interrupts;   /* this one, if the reader waits for too long; NULL: none */
     _Atomic uint64_t waiting_since; /* milliseconds of pt__monotonic_ms; 0: the reader does not wait */
 } pt__helped;
 
@@ -49,6 +51,12 @@ void pt__helped_stream(pt__helped *helped);
 /** Its reader waits for rows, or has got them; also before it has begun. */
 void pt__helped_wait(pt__helped *helped);
 void pt__helped_go_on(pt__helped *helped);
+/**
+ * Interrupts the statement on `connection`, but only when its reader has waited for rows for PT_HELPER_GRACE_MS. False, and
+ * nothing was done, when it has not begun, or when there is nobody any more to see to it. From any thread, while it is
+ * sure not to end.
+ */
+bool pt__helped_interrupt_late(pt__helped *helped, duckdb_connection connection);
 /** Does nothing for a statement that has not begun. */
 void pt__helped_end(pt__helped *helped);
 

@@ -129,6 +129,17 @@ static pt_status read_catalog_name(pt__duckdb *self, duckdb_connection connectio
     return status;
 }
 
+/* As other programs do without a folder of their own. */
+static pt_status set_rest_folder(pt__duckdb *self, const pt_config *config, pt_error *err)
+{
+    const char *common = getenv("TMPDIR");
+    const char *folder = pt_config_string(config, "duckdb.temp-directory", NULL);
+    if (folder == NULL || folder[0] == '\0')
+        folder = common == NULL || common[0] == '\0' ? "/tmp" : common;
+    self->rest_folder = strdup(folder);
+    return self->rest_folder == NULL ? pt_error_set(err, PT_NO_MEMORY, "no memory for the DuckDB backend") : PT_OK;
+}
+
 /* Appends one quoted path of the list to `sql`. */
 static void append_path(pt__buffer *sql, const char *path, size_t size, bool first)
 {
@@ -219,6 +230,8 @@ pt_status pt__duckdb_open(const pt_config *config, pt_env *env, void **out, pt_e
     if (status == PT_OK && self->harvest_memory == NULL)
         status = pt_error_set(err, PT_NO_MEMORY, "no memory for the DuckDB backend");
     if (status == PT_OK)
+        status = set_rest_folder(self, config, err);
+    if (status == PT_OK)
         status = prepare(self, config, err);
     if (status != PT_OK) {
         pt__duckdb_close(self);
@@ -239,6 +252,7 @@ void pt__duckdb_close(void *context)
     if (self->database != NULL)
         duckdb_close(&self->database);
     free(self->column_functions);
+    free(self->rest_folder);
     pt__functions_free(self->functions);
     pt__batch_memory_unref(self->harvest_memory);
     pthread_mutex_destroy(&self->mutex);

@@ -11,7 +11,8 @@
  *   duckdb.block-memory     bytes of free blocks that are not given back to the system; default: 512 MiB, or an eighth
  *                           of duckdb.memory-limit
  *   duckdb.memory-limit     bytes; default: DuckDB's, 80 % of the machine's
- *   duckdb.temp-directory   where operators spill to; default: beside the file, none in memory
+ *   duckdb.temp-directory   where operators spill to; default: beside the file, none in memory. The rest of a result
+ *                           that had to make way for another statement goes there, too; default: $TMPDIR, or /tmp
  *   duckdb.threads          default: the host's workers
  *   files.allow             directories that may be read and written, separated by colons; default: any
  */

@@ -288,12 +288,12 @@ pt_status pt__native_ingest(pt__duckdb *database, pt__native *native, const pt_i
 {
     ingestion self = {.request = request};
     PT_TRY(find_link(database, native, request, &self.link, err));
-    pthread_mutex_lock(&self.link->lock);
+    pt__native_link_enter(self.link);
     pt_status status = pt__feed_new(database, self.link->connection, rows, &self.feed, err);
     if (status == PT_OK)
         status = ingest(&self, err);
     pt__feed_free(self.feed);
-    pthread_mutex_unlock(&self.link->lock);
+    pt__native_link_leave(self.link);
     pt__native_link_unref(self.link);
     *row_count = self.row_count;
     return status;

@@ -1,5 +1,6 @@
 /* Connections of sessions that speak DuckDB's dialect, and their transactions. */
 #include "backend/duckdb/native/native.h"
+#include "backend/duckdb/native/open_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,8 +37,28 @@ void pt__native_link_unref(pt__native_link *link)
         pt__duckdb_return_of(link->database, link->use, link->connection);
     else
         pt__duckdb_disconnect(&link->connection);
+    pthread_mutex_destroy(&link->turn);
     pthread_mutex_destroy(&link->lock);
     free(link);
+}
+
+void pt__native_link_lock(pt__native_link *link)
+{
+    pthread_mutex_lock(&link->turn);
+    pthread_mutex_lock(&link->lock);
+    pthread_mutex_unlock(&link->turn);
+}
+
+void pt__native_link_enter(pt__native_link *link)
+{
+    pt__native_link_lock(link);
+    if (link->open_rows != NULL)
+        pt__open_rows_make_way(link->open_rows);
+}
+
+void pt__native_link_leave(pt__native_link *link)
+{
+    pthread_mutex_unlock(&link->lock);
 }
 
 static pt_status new_link(pt__duckdb *database, pt__duckdb_use use, bool is_pooled, pt__native_link **out,
@@ -52,6 +73,7 @@ static pt_status new_link(pt__duckdb *database, pt__duckdb_use use, bool is_pool
         return status;
     }
     atomic_init(&link->references, 1);
+    pthread_mutex_init(&link->turn, NULL);
     pthread_mutex_init(&link->lock, NULL);
     link->database = database;
     link->use = use;
@@ -177,11 +199,11 @@ pt_status pt__native_begin(pt__duckdb *database, pt__native *native, void **out,
         PT_TRY(new_link(database, PT_USE_HANDLES, false, &link, err));
         link->in_transaction = true;
     }
-    pthread_mutex_lock(&link->lock);
+    pt__native_link_enter(link);
     pt_status status = pt__native_link_run(link, "BEGIN TRANSACTION", err);
     if (status != PT_OK)
         link->in_transaction = false;
-    pthread_mutex_unlock(&link->lock);
+    pt__native_link_leave(link);
     if (status != PT_OK) {
         pt__native_link_unref(link);
         return status;
@@ -196,10 +218,10 @@ pt_status pt__native_end(pt__native *native, const void *transaction, bool commi
     pt__native_link *link = remove_open(native, transaction);
     if (link == NULL)
         return not_open(err);
-    pthread_mutex_lock(&link->lock);
+    pt__native_link_enter(link);
     pt_status status = pt__native_link_run(link, commit ? "COMMIT" : "ROLLBACK", err);
     link->in_transaction = false;
-    pthread_mutex_unlock(&link->lock);
+    pt__native_link_leave(link);
     pt__native_link_unref(link);
     return status;
 }

@@ -1,10 +1,10 @@
 /**
  * DuckDB's own dialect, passed through undecoded: the format duckdb.sql.
  *
- * A statement that leaves nothing behind on its connection runs on one of the pool and streams. What a client sets for
- * itself (USE, SET, temporary tables, transactions) lives on a connection of the session's own, from then on used for
- * everything of that session, one statement at a time and each result whole, so that a slow reader keeps no other
- * statement of the session waiting.
+ * A statement that leaves nothing behind on its connection runs on one of the pool. What a client sets for itself (USE,
+ * SET, temporary tables, transactions) lives on a connection of the session's own, from then on used for everything of
+ * that session, one statement at a time. Results stream from either, but from the session's own only until another
+ * statement wants it (open_rows.h), so that a slow reader keeps no other statement of the session waiting.
  *
  * Threads: any; a link guards its connection.
  */
@@ -19,12 +19,14 @@
 typedef struct pt__native_link {
     atomic_size_t references;
     pt__duckdb *database;
-    pthread_mutex_t lock; /* held while a statement runs on it */
+    pthread_mutex_t turn; /* held while waiting for `lock`, so that all who want that get it */
+    pthread_mutex_t lock; /* held while a statement runs on it, and while rows are pulled from it */
     duckdb_connection connection;
     pt__duckdb_use use;
     bool is_pooled;                    /* goes back to the pool; used by one operation */
     bool is_clean;                     /* nothing is left running on it */
     bool in_transaction;               /* one that the client began */
+    struct pt__open_rows *open_rows;   /* that still come from the connection; guarded by `lock` */
     struct pt__native_link *next_open; /* the session's next open transaction */
 } pt__native_link;
 
@@ -47,7 +49,12 @@ pt_status pt__native_any(pt__duckdb *database, pt__native *native, const char *s
 
 pt__native_link *pt__native_link_ref(pt__native_link *link);
 void pt__native_link_unref(pt__native_link *link);
-/** Runs statements whose rows are not wanted; the link's lock is held. */
+/** Locks the connection, for who pulls rows from it. */
+void pt__native_link_lock(pt__native_link *link);
+/** Locks it for a statement. Rows that still came from it for another one are out of the way then. */
+void pt__native_link_enter(pt__native_link *link);
+void pt__native_link_leave(pt__native_link *link);
+/** Runs statements whose rows are not wanted; the caller has entered. */
 pt_status pt__native_link_run(pt__native_link *link, const char *sql, pt_error *err);
 
 /** Begins on the session's own connection, or on another while a transaction is open there. `*out` only names it. */

@@ -2,6 +2,7 @@
 #include "backend/duckdb/filler.h"
 #include "backend/duckdb/harvest.h"
 #include "backend/duckdb/native/native.h"
+#include "backend/duckdb/native/open_rows.h"
 #include "backend/duckdb/operation_base.h"
 #include "backend/duckdb/proof.h"
 #include "base/unconst.h"
@@ -19,11 +20,13 @@ typedef struct native_operation {
     pthread_mutex_t mutex; /* guards `interrupted`, and `running` while it changes */
     bool interrupted;
     pt__native_link *running; /* whose connection an interrupt may hit; NULL: none */
+    bool is_open;             /* as long as it is running: its rows stream from the session's own connection */
     pt__native_link *link;
     pt__native_statement statement;
     duckdb_pending_result pending;
     duckdb_result result;
     bool has_result;
+    pt__open_rows open_rows;
     duckdb_arrow_options options;
     struct ArrowSchema engine_schema; /* with dictionaries */
     pt__filler filler;                /* has_batch false: DuckDB itself makes the arrays, one for each of its chunks */
@@ -58,7 +61,26 @@ static void set_running(native_operation *op, pt__native_link *link)
 {
     pthread_mutex_lock(&op->mutex);
     op->running = link;
+    op->is_open = false;
     pthread_mutex_unlock(&op->mutex);
+}
+
+static void set_open(native_operation *op)
+{
+    pthread_mutex_lock(&op->mutex);
+    op->is_open = true;
+    pthread_mutex_unlock(&op->mutex);
+}
+
+/*
+ * An interrupt ends a transaction, too. Who does not read a result to its end, as many do, is not to lose one by that: as
+ * long as rows come, their reader sees for itself that nobody wants them.
+ */
+static void interrupt(native_operation *op)
+{
+    duckdb_connection connection = op->running->connection;
+    if (!op->is_open || !pt__helped_interrupt_late(&op->head.helped, connection))
+        duckdb_interrupt(connection);
 }
 
 static pt_status operation_cancel(pt_operation *base, pt_error *err)
@@ -68,7 +90,7 @@ static pt_status operation_cancel(pt_operation *base, pt_error *err)
     pthread_mutex_lock(&op->mutex);
     op->interrupted = true;
     if (op->running != NULL)
-        duckdb_interrupt(op->running->connection);
+        interrupt(op);
     pthread_mutex_unlock(&op->mutex);
     return PT_OK;
 }
@@ -95,11 +117,16 @@ static void begin_help(native_operation *op)
         pt__helped_begin(&op->head.helped, op->database->helper);
 }
 
-/* On a connection of the pool rows stream; on the session's own they are all taken at once. */
+/* On the session's own connection what is no harvest is taken at once: it cannot make way. */
+static bool streams(const native_operation *op)
+{
+    return op->link->is_pooled || op->statement.harvest != NULL;
+}
+
 static pt_status make_pending(native_operation *op, pt_error *err)
 {
-    duckdb_state state = op->link->is_pooled ? duckdb_pending_prepared_streaming(op->statement.last, &op->pending)
-                                             : duckdb_pending_prepared(op->statement.last, &op->pending);
+    duckdb_state state = streams(op) ? duckdb_pending_prepared_streaming(op->statement.last, &op->pending)
+                                     : duckdb_pending_prepared(op->statement.last, &op->pending);
     return state == DuckDBSuccess ? PT_OK : engine_error(op, duckdb_pending_error(op->pending), err);
 }
 
@@ -153,23 +180,60 @@ static pt_status execute(native_operation *op, pt_error *err)
     set_running(op, op->link);
     begin_help(op);
     pt_status status = execute_one(op, err);
-    if (!op->link->is_pooled || status != PT_OK) {
+    if (!streams(op) || status != PT_OK) {
         set_running(op, NULL);
         pt__helped_end(&op->head.helped);
     } else {
         pt__helped_stream(&op->head.helped);
     }
+    if (status == PT_OK && pt__open_rows_are(&op->open_rows))
+        set_open(op);
     return status;
 }
 
-/* The session's own connection runs one statement at a time. */
-static pt_status execute_locked(native_operation *op, pt_error *err)
+/* ---- rows that stream from the session's own connection ---- */
+
+static pt_status pull(native_operation *op, struct ArrowArray *out, pt_error *err);
+static pt_status schema_of(native_operation *op, struct ArrowSchema *out, pt_error *err);
+
+static pt_status pull_open(void *context, struct ArrowArray *out, pt_error *err)
 {
-    if (op->link->is_pooled)
+    return pull(context, out, err);
+}
+
+static pt_status plain_schema_of(void *context, struct ArrowSchema *out, pt_error *err)
+{
+    PT_TRY(schema_of(context, out, err));
+    pt_status status = pt__native_plain_schema(out, err);
+    if (status != PT_OK && out->release != NULL)
+        out->release(out);
+    return status;
+}
+
+static void close_open(void *context)
+{
+    native_operation *op = context;
+    set_running(op, NULL);
+    pt__helped_end(&op->head.helped);
+    drop_result(op);
+    if (!op->is_finished)
+        pt__duckdb_end_statement(op->link->connection);
+}
+
+static const pt__open_rows_vtable OPEN_ROWS = {.pull = pull_open, .schema = plain_schema_of, .close = close_open};
+
+/* The session's own connection runs one statement at a time; who pulls rows from it has entered already. */
+static pt_status execute_alone(native_operation *op, pt_error *err)
+{
+    if (op->link->is_pooled || pt__open_rows_are(&op->open_rows))
         return execute(op, err);
-    pthread_mutex_lock(&op->link->lock);
+    pt__native_link_enter(op->link);
     pt_status status = execute(op, err);
-    pthread_mutex_unlock(&op->link->lock);
+    if (status == PT_OK && streams(op)) {
+        pt__open_rows_begin(&op->open_rows, &OPEN_ROWS, op, op->link);
+        set_open(op);
+    }
+    pt__native_link_leave(op->link);
     return status;
 }
 
@@ -177,13 +241,13 @@ static pt_status execute_locked(native_operation *op, pt_error *err)
 
 static pt_status prepare_here(native_operation *op, pt_error *err)
 {
-    pthread_mutex_lock(&op->link->lock);
+    pt__native_link_enter(op->link);
     set_running(op, op->link);
     pt_status status = pt__native_statement_init(&op->statement, op->link, op->sql, err);
     if (status == PT_OK && (op->statement.count == 1 || !op->link->is_pooled))
         status = pt__native_statement_prepare(&op->statement, op->link, op->sql, err);
     set_running(op, NULL);
-    pthread_mutex_unlock(&op->link->lock);
+    pt__native_link_leave(op->link);
     return status;
 }
 
@@ -255,13 +319,13 @@ static pt_status execute_next(native_operation *op, bool is_first, pt_error *err
         return pt_error_set(err, PT_INVALID_ARGUMENT, "the statement has %llu parameters, and no values came",
                             (unsigned long long)duckdb_nparams(op->statement.last));
     op->is_finished = !has_row;
-    return has_row ? execute_locked(op, err) : PT_OK;
+    return has_row ? execute_alone(op, err) : PT_OK;
 }
 
 /* With dictionaries. Without any row of parameters nothing was executed. */
 static pt_status schema_of(native_operation *op, struct ArrowSchema *out, pt_error *err)
 {
-    if (op->has_result && op->statement.harvest == NULL)
+    if (op->statement.harvest == NULL && op->has_result)
         return pt__native_result_schema(op->link, &op->result, out, err);
     return pt__native_column_schema(op->link, &op->statement, out, err);
 }
@@ -348,9 +412,9 @@ static pt_status commit(native_operation *op, pt_error *err)
 /* Types that a batch does not know leave all columns to DuckDB. */
 static pt_status init_filler(native_operation *op, pt_error *err)
 {
-    idx_t count = op->has_result ? duckdb_column_count(&op->result) : 0;
     if (op->statement.harvest != NULL)
         return PT_OK;
+    idx_t count = op->has_result ? duckdb_column_count(&op->result) : 0;
     duckdb_logical_type *types = calloc(count + 1, sizeof(*types));
     pt_status status = PT_OK;
     if (types == NULL)
@@ -392,6 +456,7 @@ static pt_status fetch(void *context, duckdb_data_chunk *out, pt_error *err)
     native_operation *op = context;
     *out = NULL;
     while (!op->is_finished) {
+        PT_TRY(check(op, err));
         *out = duckdb_fetch_chunk(op->result);
         if (*out != NULL && duckdb_data_chunk_get_size(*out) > 0)
             return PT_OK;
@@ -407,11 +472,9 @@ static pt_status fetch(void *context, duckdb_data_chunk *out, pt_error *err)
     return commit(op, err);
 }
 
-static pt_status pull(native_operation *op, struct ArrowArray *out, pt_error *err)
+static pt_status pull_rows(native_operation *op, struct ArrowArray *out, pt_error *err)
 {
     duckdb_data_chunk chunk;
-    if (!op->has_started)
-        PT_TRY(start(op, err));
     if (op->statement.harvest != NULL)
         return pt__harvest_next(op->statement.harvest, fetch, op, out, err);
     if (op->filler.has_batch)
@@ -423,6 +486,14 @@ static pt_status pull(native_operation *op, struct ArrowArray *out, pt_error *er
     duckdb_destroy_data_chunk(&chunk);
     PT_TRY(pt__native_error_data(error, err));
     return pt__native_plain_array(&op->engine_schema, out, err);
+}
+
+static pt_status pull(native_operation *op, struct ArrowArray *out, pt_error *err)
+{
+    pt__helped_wait(&op->head.helped);
+    pt_status status = pull_rows(op, out, err);
+    pt__helped_go_on(&op->head.helped);
+    return status;
 }
 
 static int stream_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
@@ -446,7 +517,10 @@ static int stream_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
     if (op->head.failure.status != PT_OK)
         return EIO;
     pt__helped_wait(&op->head.helped);
-    pt_status status = pull(op, out, &op->head.failure);
+    pt_status status = op->has_started ? PT_OK : start(op, &op->head.failure);
+    if (status == PT_OK)
+        status = pt__open_rows_are(&op->open_rows) ? pt__open_rows_next(&op->open_rows, out, &op->head.failure)
+                                                   : pull(op, out, &op->head.failure);
     pt__helped_go_on(&op->head.helped);
     return pt__operation_settle(&op->head, status, out->release == NULL);
 }
@@ -467,6 +541,7 @@ static void keep_prepared(native_operation *op)
 
 static void stop(native_operation *op)
 {
+    pt__open_rows_end(&op->open_rows);
     set_running(op, NULL);
     pt__helped_end(&op->head.helped);
     if (op->link != NULL && op->link->is_pooled && !op->link->is_clean)

@@ -175,9 +175,9 @@ pt_status pt__native_prepare(pt__duckdb *database, pt__native *native, const pt_
         return pt_error_set(err, PT_NO_MEMORY, "no memory for a statement");
     pt_status status = find_link(database, native, query, sql, &link, &statement, err);
     if (status == PT_OK) {
-        pthread_mutex_lock(&link->lock);
+        pt__native_link_enter(link);
         status = prepare_on(link, &statement, query, sql, out, err);
-        pthread_mutex_unlock(&link->lock);
+        pt__native_link_leave(link);
     }
     out->is_constant = status == PT_OK && pt__native_is_literal_row(sql);
     if (status == PT_OK && is_worth_keeping(link, &statement, query, sql)) {
@@ -213,10 +213,10 @@ bool pt__native_reads_only(pt__duckdb *database, pt__native *native, const pt_qu
         pt__native_any(database, native, NULL, &link, NULL) != PT_OK)
         return false;
     char *sql = pt__native_text(query);
-    pthread_mutex_lock(&link->lock);
+    pt__native_link_enter(link);
     /* What a session has set for itself ends with it: the statement may mean something else on another node. */
     bool is_read = link->is_pooled && sql != NULL && is_select(link, sql);
-    pthread_mutex_unlock(&link->lock);
+    pt__native_link_leave(link);
     pt__native_link_unref(link);
     free(sql);
     return is_read;

@@ -102,13 +102,10 @@ static bool prepare_harvest(pt__native_statement *s, pt__native_link *link, cons
     return false;
 }
 
-/*
- * On a session's own connection results are whole: there DuckDB's memory, which it can write to disk, holds them. And
- * for a row of constants wrapping the text takes longer than the row.
- */
+/* For a row of constants wrapping the text takes longer than the row. */
 static bool may_be_harvested(const pt__native_statement *s, const pt__native_link *link)
 {
-    return s->count == 1 && link->is_pooled && link->use != PT_USE_VALUES;
+    return s->count == 1 && link->use != PT_USE_VALUES;
 }
 
 pt_status pt__native_statement_prepare(pt__native_statement *s, pt__native_link *link, const char *sql, pt_error *err)

@@ -1,0 +1,145 @@
+#include "backend/duckdb/native/rest.h"
+
+#include "base/uuid.h"
+#include "exec/folder.h"
+#include "exec/ipc_reader.h"
+#include "exec/ipc_writer.h"
+#include "exec/output_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct pt__rest {
+    char *folder;
+    struct ArrowSchema schema;
+    struct ArrowArray *kept; /* those in memory, from `next_kept` on */
+    size_t kept_count, kept_capacity;
+    size_t next_kept;
+    uint64_t kept_bytes;
+    pt__output *file; /* NULL: all are in memory */
+    uint64_t next_filed;
+    pt__ipc_reader *reader;
+};
+
+static pt_status no_memory(pt_error *err)
+{
+    return pt_error_set(err, PT_NO_MEMORY, "no memory for the rest of a result");
+}
+
+pt_status pt__rest_new(const char *folder, struct ArrowSchema *take_schema, pt__rest **out, pt_error *err)
+{
+    pt__rest *rest = calloc(1, sizeof(*rest));
+    char *copy = strdup(folder);
+    if (rest == NULL || copy == NULL) {
+        free(rest);
+        free(copy);
+        take_schema->release(take_schema);
+        return no_memory(err);
+    }
+    *rest = (pt__rest){.folder = copy, .schema = *take_schema};
+    take_schema->release = NULL;
+    *out = rest;
+    return PT_OK;
+}
+
+void pt__rest_free(pt__rest *rest)
+{
+    if (rest == NULL)
+        return;
+    for (size_t i = rest->next_kept; i < rest->kept_count; i++)
+        rest->kept[i].release(&rest->kept[i]);
+    free(rest->kept);
+    pt__output_free(rest->file);
+    pt__ipc_reader_free(rest->reader);
+    rest->schema.release(&rest->schema);
+    free(rest->folder);
+    free(rest);
+}
+
+/* ---- the file ---- */
+
+static pt_status begin_file(pt__rest *rest, pt_error *err)
+{
+    char name[PT_UUID_TEXT_BYTES];
+    pt_bytes *schema = NULL;
+    pt__uuid_v4_text(name);
+    PT_TRY(pt__ipc_schema_message(&rest->schema, &schema, err));
+    pt_status status = pt__folder_make(rest->folder, err);
+    if (status == PT_OK)
+        status = pt__output_create(rest->folder, name, &rest->file, err);
+    if (status == PT_OK) {
+        pt__output_remove(rest->folder, name); /* it lives as long as it is open */
+        status = pt__output_set_schema(rest->file, schema, err);
+    }
+    if (status == PT_OK)
+        status = pt__ipc_reader_new(pt_bytes_get_view(schema), &rest->reader, err);
+    pt_bytes_unref(schema);
+    return status;
+}
+
+static pt_status file_rows(pt__rest *rest, struct ArrowArray *take_rows, pt_error *err)
+{
+    int64_t count = take_rows->length;
+    pt__spool_entry *entry = NULL;
+    pt__shared_array *shared = pt__shared_array_new(take_rows);
+    if (shared == NULL)
+        return no_memory(err);
+    pt_status status = rest->file == NULL ? begin_file(rest, err) : PT_OK;
+    if (status == PT_OK)
+        status = pt__ipc_batch(&rest->schema, shared, 0, count, &entry, err);
+    if (status == PT_OK) {
+        status = pt__output_append(rest->file, entry, err);
+        pt__spool_entry_unref(entry);
+    }
+    pt__shared_array_unref(shared);
+    return status;
+}
+
+static pt_status read_filed(pt__rest *rest, struct ArrowArray *out, pt_error *err)
+{
+    pt__spool_entry *entry = NULL;
+    if (rest->file == NULL || rest->next_filed == pt__output_entry_count(rest->file))
+        return PT_OK;
+    PT_TRY(pt__output_read(rest->file, rest->next_filed, &entry, err));
+    pt_status status = pt__ipc_reader_entry(rest->reader, entry, out, err);
+    pt__spool_entry_unref(entry);
+    rest->next_filed++;
+    return status;
+}
+
+/* ---- rows ---- */
+
+static pt_status keep_rows(pt__rest *rest, struct ArrowArray *take_rows, uint64_t size, pt_error *err)
+{
+    if (rest->kept_count == rest->kept_capacity) {
+        size_t capacity = rest->kept_capacity == 0 ? 16 : 2 * rest->kept_capacity;
+        struct ArrowArray *larger = realloc(rest->kept, capacity * sizeof(*larger));
+        if (larger == NULL) {
+            take_rows->release(take_rows);
+            return no_memory(err);
+        }
+        rest->kept = larger;
+        rest->kept_capacity = capacity;
+    }
+    rest->kept[rest->kept_count++] = *take_rows;
+    take_rows->release = NULL;
+    rest->kept_bytes += size;
+    return PT_OK;
+}
+
+pt_status pt__rest_add(pt__rest *rest, struct ArrowArray *take_rows, pt_error *err)
+{
+    uint64_t size = pt__ipc_body_bytes(&rest->schema, take_rows);
+    if (rest->file == NULL && rest->kept_bytes + size <= PT_REST_MEMORY_BYTES)
+        return keep_rows(rest, take_rows, size, err);
+    return file_rows(rest, take_rows, err);
+}
+
+pt_status pt__rest_next(pt__rest *rest, struct ArrowArray *out, pt_error *err)
+{
+    out->release = NULL;
+    if (rest->next_kept == rest->kept_count)
+        return read_filed(rest, out, err);
+    *out = rest->kept[rest->next_kept++];
+    return PT_OK;
+}
