@@ -47,7 +47,8 @@ typedef struct pt__duckdb_pool {
 typedef struct pt__duckdb {
     duckdb_database database;
     char catalog_name[256];
-    char *rest_folder; /* for the rest of results that had to make way */
+    char *rest_folder; /* for the rest of results that had to make way, each of at most `rest_bytes_max` */
+    uint64_t rest_bytes_max;
     bool is_in_memory;
     pt_env env;
     struct pt__functions *functions;

@@ -15,6 +15,7 @@
 #include <sys/random.h>
 
 static const uint64_t BLOCK_MEMORY_BYTES = UINT64_C(512) << 20;
+static const uint64_t REST_BYTES_MAX = UINT64_C(4) << 30;
 
 static pt_status set_option(duckdb_config options, const char *name, const char *value, pt_error *err)
 {
@@ -129,9 +130,10 @@ static pt_status read_catalog_name(pt__duckdb *self, duckdb_connection connectio
     return status;
 }
 
-/* As other programs do without a folder of their own. */
-static pt_status set_rest_folder(pt__duckdb *self, const pt_config *config, pt_error *err)
+/* Without a folder of its own as other programs do. */
+static pt_status set_rest(pt__duckdb *self, const pt_config *config, pt_error *err)
 {
+    PT_TRY(pt_config_size(config, "duckdb.rest-limit", REST_BYTES_MAX, &self->rest_bytes_max, err));
     const char *common = getenv("TMPDIR");
     const char *folder = pt_config_string(config, "duckdb.temp-directory", NULL);
     if (folder == NULL || folder[0] == '\0')
@@ -230,7 +232,7 @@ pt_status pt__duckdb_open(const pt_config *config, pt_env *env, void **out, pt_e
     if (status == PT_OK && self->harvest_memory == NULL)
         status = pt_error_set(err, PT_NO_MEMORY, "no memory for the DuckDB backend");
     if (status == PT_OK)
-        status = set_rest_folder(self, config, err);
+        status = set_rest(self, config, err);
     if (status == PT_OK)
         status = prepare(self, config, err);
     if (status != PT_OK) {

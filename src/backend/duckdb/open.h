@@ -11,8 +11,10 @@
  *   duckdb.block-memory     bytes of free blocks that are not given back to the system; default: 512 MiB, or an eighth
  *                           of duckdb.memory-limit
  *   duckdb.memory-limit     bytes; default: DuckDB's, 80 % of the machine's
- *   duckdb.temp-directory   where operators spill to; default: beside the file, none in memory. The rest of a result
- *                           that had to make way for another statement goes there, too; default: $TMPDIR, or /tmp
+ *   duckdb.rest-limit       bytes; of a result that has to make way for another statement of its session, what is left
+ *                           may be as large; default: 4 GiB
+ *   duckdb.temp-directory   where operators spill to; default: beside the file, none in memory. Such rests go there, too;
+ *                           default: $TMPDIR, or /tmp
  *   duckdb.threads          default: the host's workers
  *   files.allow             directories that may be read and written, separated by colons; default: any
  */

@@ -53,7 +53,14 @@ void pt__native_link_enter(pt__native_link *link)
 {
     pt__native_link_lock(link);
     if (link->open_rows != NULL)
-        pt__open_rows_make_way(link->open_rows);
+        pt__open_rows_make_way(link->open_rows, false);
+}
+
+static void enter_for_end(pt__native_link *link, bool commit)
+{
+    pt__native_link_lock(link);
+    if (link->open_rows != NULL)
+        pt__open_rows_make_way(link->open_rows, !commit);
 }
 
 void pt__native_link_leave(pt__native_link *link)
@@ -218,7 +225,7 @@ pt_status pt__native_end(pt__native *native, const void *transaction, bool commi
     pt__native_link *link = remove_open(native, transaction);
     if (link == NULL)
         return not_open(err);
-    pt__native_link_enter(link);
+    enter_for_end(link, commit);
     pt_status status = pt__native_link_run(link, commit ? "COMMIT" : "ROLLBACK", err);
     link->in_transaction = false;
     pt__native_link_leave(link);

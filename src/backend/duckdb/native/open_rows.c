@@ -18,11 +18,19 @@ static void leave_connection(pt__open_rows *rows)
     rows->link->open_rows = NULL;
 }
 
-static pt_status new_rest(pt__open_rows *rows, pt_error *err)
+static pt_status new_rest(pt__open_rows *rows, bool is_for_rollback, pt_error *err)
 {
     struct ArrowSchema schema;
+    const pt__duckdb *database = rows->link->database;
+    pt__rest_options options = {.folder = database->rest_folder,
+                                .bytes_max = database->rest_bytes_max,
+                                .made_way_for = "another statement of its session (see duckdb.rest-limit)"};
+    if (is_for_rollback) {
+        options.bytes_max = PT_REST_MEMORY_BYTES;
+        options.made_way_for = "the ROLLBACK of its transaction";
+    }
     PT_TRY(rows->vtable->schema(rows->context, &schema, err));
-    return pt__rest_new(rows->link->database->rest_folder, &schema, &rows->rest, err);
+    return pt__rest_new(&options, &schema, &rows->rest, err);
 }
 
 static pt_status take_next(pt__open_rows *rows, bool *at_end, pt_error *err)
@@ -34,10 +42,10 @@ static pt_status take_next(pt__open_rows *rows, bool *at_end, pt_error *err)
 }
 
 /* Why not all could be taken is for the reader to hear, behind those that were. */
-void pt__open_rows_make_way(pt__open_rows *rows)
+void pt__open_rows_make_way(pt__open_rows *rows, bool is_for_rollback)
 {
     bool at_end = false;
-    pt_status status = new_rest(rows, &rows->failure);
+    pt_status status = new_rest(rows, is_for_rollback, &rows->failure);
     while (status == PT_OK && !at_end)
         status = take_next(rows, &at_end, &rows->failure);
     leave_connection(rows);

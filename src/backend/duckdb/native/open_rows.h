@@ -39,7 +39,10 @@ pt_status pt__open_rows_next(pt__open_rows *rows, struct ArrowArray *out, pt_err
 /** Nobody reads them any more. Does nothing for zeroed ones, which they then are. */
 void pt__open_rows_end(pt__open_rows *rows);
 
-/** Takes what is left of them; the link's lock is held. */
-void pt__open_rows_make_way(pt__open_rows *rows);
+/**
+ * Takes what is left of them, with the link's lock held. For a rollback, after which hardly anybody reads on, only as much
+ * as stays in memory.
+ */
+void pt__open_rows_make_way(pt__open_rows *rows, bool is_for_rollback);
 
 #endif

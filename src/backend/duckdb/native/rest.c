@@ -6,16 +6,16 @@
 #include "exec/ipc_writer.h"
 #include "exec/output_file.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct pt__rest {
-    char *folder;
+    pt__rest_options options;
+    uint64_t size_bytes; /* of all that was added */
     struct ArrowSchema schema;
     struct ArrowArray *kept; /* those in memory, from `next_kept` on */
     size_t kept_count, kept_capacity;
     size_t next_kept;
-    uint64_t kept_bytes;
     pt__output *file; /* NULL: all are in memory */
     uint64_t next_filed;
     pt__ipc_reader *reader;
@@ -26,17 +26,14 @@ static pt_status no_memory(pt_error *err)
     return pt_error_set(err, PT_NO_MEMORY, "no memory for the rest of a result");
 }
 
-pt_status pt__rest_new(const char *folder, struct ArrowSchema *take_schema, pt__rest **out, pt_error *err)
+pt_status pt__rest_new(const pt__rest_options *options, struct ArrowSchema *take_schema, pt__rest **out, pt_error *err)
 {
     pt__rest *rest = calloc(1, sizeof(*rest));
-    char *copy = strdup(folder);
-    if (rest == NULL || copy == NULL) {
-        free(rest);
-        free(copy);
+    if (rest == NULL) {
         take_schema->release(take_schema);
         return no_memory(err);
     }
-    *rest = (pt__rest){.folder = copy, .schema = *take_schema};
+    *rest = (pt__rest){.options = *options, .schema = *take_schema};
     take_schema->release = NULL;
     *out = rest;
     return PT_OK;
@@ -52,7 +49,6 @@ void pt__rest_free(pt__rest *rest)
     pt__output_free(rest->file);
     pt__ipc_reader_free(rest->reader);
     rest->schema.release(&rest->schema);
-    free(rest->folder);
     free(rest);
 }
 
@@ -64,11 +60,11 @@ static pt_status begin_file(pt__rest *rest, pt_error *err)
     pt_bytes *schema = NULL;
     pt__uuid_v4_text(name);
     PT_TRY(pt__ipc_schema_message(&rest->schema, &schema, err));
-    pt_status status = pt__folder_make(rest->folder, err);
+    pt_status status = pt__folder_make(rest->options.folder, err);
     if (status == PT_OK)
-        status = pt__output_create(rest->folder, name, &rest->file, err);
+        status = pt__output_create(rest->options.folder, name, &rest->file, err);
     if (status == PT_OK) {
-        pt__output_remove(rest->folder, name); /* it lives as long as it is open */
+        pt__output_remove(rest->options.folder, name); /* it lives as long as it is open */
         status = pt__output_set_schema(rest->file, schema, err);
     }
     if (status == PT_OK)
@@ -109,7 +105,7 @@ static pt_status read_filed(pt__rest *rest, struct ArrowArray *out, pt_error *er
 
 /* ---- rows ---- */
 
-static pt_status keep_rows(pt__rest *rest, struct ArrowArray *take_rows, uint64_t size, pt_error *err)
+static pt_status keep_rows(pt__rest *rest, struct ArrowArray *take_rows, pt_error *err)
 {
     if (rest->kept_count == rest->kept_capacity) {
         size_t capacity = rest->kept_capacity == 0 ? 16 : 2 * rest->kept_capacity;
@@ -123,16 +119,20 @@ static pt_status keep_rows(pt__rest *rest, struct ArrowArray *take_rows, uint64_
     }
     rest->kept[rest->kept_count++] = *take_rows;
     take_rows->release = NULL;
-    rest->kept_bytes += size;
     return PT_OK;
 }
 
 pt_status pt__rest_add(pt__rest *rest, struct ArrowArray *take_rows, pt_error *err)
 {
-    uint64_t size = pt__ipc_body_bytes(&rest->schema, take_rows);
-    if (rest->file == NULL && rest->kept_bytes + size <= PT_REST_MEMORY_BYTES)
-        return keep_rows(rest, take_rows, size, err);
-    return file_rows(rest, take_rows, err);
+    rest->size_bytes += pt__ipc_body_bytes(&rest->schema, take_rows);
+    if (rest->size_bytes <= rest->options.bytes_max)
+        return rest->size_bytes <= PT_REST_MEMORY_BYTES ? keep_rows(rest, take_rows, err)
+                                                        : file_rows(rest, take_rows, err);
+    take_rows->release(take_rows);
+    return pt_error_set(err, PT_LIMIT,
+                        "this result had to make way for %s, and more than %" PRIu64
+                        " MiB were left of it: read it to its end before",
+                        rest->options.made_way_for, rest->options.bytes_max >> 20);
 }
 
 pt_status pt__rest_next(pt__rest *rest, struct ArrowArray *out, pt_error *err)

@@ -80,6 +80,14 @@ static void destroy_last(pt__native_statement *s)
     s->harvest = NULL;
 }
 
+/* Not as long as types depend on values of parameters: DuckDB binds such a statement when it has them. */
+static bool is_bound(const pt__native_statement *s)
+{
+    const duckdb_logical_type *types;
+    char *const *names;
+    return pt__harvest_columns(s->harvest, &types, &names) != 0;
+}
+
 /* False when the text is none to be wrapped, or wrapped has an error, which then is to be had of the text as it is. */
 static bool prepare_wrapped(pt__native_statement *s, pt__native_link *link, const char *sql)
 {
@@ -87,7 +95,7 @@ static bool prepare_wrapped(pt__native_statement *s, pt__native_link *link, cons
     char *text = pt__harvest_wrap(s->harvest, sql);
     bool is_prepared = text != NULL && duckdb_prepare(link->connection, text, &s->last) == DuckDBSuccess;
     free(text);
-    return is_prepared && pt__native_column_schema(link, s, &schema, NULL) == PT_OK &&
+    return is_prepared && is_bound(s) && pt__native_column_schema(link, s, &schema, NULL) == PT_OK &&
            pt__harvest_set_schema(s->harvest, &schema);
 }
 

@@ -1,0 +1,223 @@
+"""Results that stream from a connection which other statements want: within transactions, and in sessions that have set something."""
+import threading
+import time
+
+import adbc_driver_manager
+import pyarrow as pa
+import pytest
+from raw_flight import Flight, text
+from test_cpu import spent_after
+from test_streams import eventually, resident_mib
+
+ROWS = 3_000_000  # 130 MiB: more than waits for a client, and more than the rest of a result keeps in memory
+MANY = f"select i, 'row number ' || i as s, i * 1.5 as d from range({ROWS}) r(i)"
+HUGE = "select i, 'row number ' || i as s from range(10000000000) r(i)"
+
+
+@pytest.fixture(params=["pool", "transaction", "setting"])
+def connection(request, connect):
+    if request.param == "transaction":
+        return connect()
+    connection = connect(autocommit=True)
+    if request.param == "setting":
+        run(connection, "set variable v = 1")
+    return connection
+
+
+def run(connection, sql):
+    with connection.cursor() as cursor:
+        cursor.execute(sql)
+        return cursor.fetchall()
+
+
+def open_result(connection, sql):
+    cursor = connection.cursor()
+    cursor.execute(sql)
+    return cursor, cursor.fetch_record_batch()
+
+
+def check(batches, first=0):
+    """Rows of MANY in their order; how many there were."""
+    at = first
+    for batch in batches:
+        assert batch.column(0).to_pylist() == list(range(at, at + batch.num_rows))
+        assert batch.column(1)[0].as_py() == f"row number {at}" and batch.column(1)[-1].as_py() == f"row number {at + batch.num_rows - 1}"
+        at += batch.num_rows
+    return at
+
+
+def test_rows_stream(server, connection):
+    before = resident_mib(server)
+    cursor, reader = open_result(connection, HUGE)
+    assert check([reader.read_next_batch() for _ in range(3)]) > 0
+    assert resident_mib(server) < before + 400
+    reader.close()
+    cursor.close()
+    assert spent_after(server, 2) < 0.5
+
+
+@pytest.mark.parametrize("rows", [100_000, ROWS])
+def test_results_are_read_by_turns(connection, rows):
+    cursors = [open_result(connection, MANY.replace(str(ROWS), str(rows))) for _ in range(3)]
+    at = [0, 0, 0]
+    for _ in range(2):
+        for k, (_, reader) in enumerate(cursors):
+            at[k] = check([reader.read_next_batch()], at[k])
+        assert run(connection, "select 42") == [(42,)]
+    assert [check(reader, at[k]) for k, (_, reader) in enumerate(cursors)] == 3 * [rows]
+    for cursor, _ in cursors:
+        cursor.close()
+
+
+def test_a_result_is_of_its_time(connection, table):
+    run(connection, f"create table {table} as {MANY}")
+    cursor, reader = open_result(connection, f"select * from {table} order by i")
+    at = check([reader.read_next_batch()])
+    run(connection, f"delete from {table} where i >= 10")
+    run(connection, f"drop table {table}")
+    run(connection, f"create table {table} as select 'other' as x")
+    assert check(reader, at) == ROWS
+    cursor.close()
+    assert run(connection, f"select * from {table}") == [("other",)]
+
+
+@pytest.mark.parametrize("end, rows", [("commit", ROWS), ("rollback", 100_000)])
+def test_a_result_outlives_its_transaction(connect, table, end, rows):
+    connection = connect()
+    run(connection, f"create table {table} as {MANY}")
+    cursor, reader = open_result(connection, f"select * from {table} where i < {rows} order by i")
+    getattr(connection, end)()
+    assert check(reader) == rows
+    cursor.close()
+    assert bool(run(connection, f"select 1 from duckdb_tables() where table_name = '{table}'")) == (end == "commit")
+    connection.rollback()
+
+
+def test_a_rollback_does_not_wait_for_a_large_result(connect):
+    connection = connect()
+    cursor, reader = open_result(connection, HUGE)
+    at = check([reader.read_next_batch()])
+    connection.rollback()
+    with pytest.raises((OSError, pa.ArrowException), match="make way for the ROLLBACK of its transaction"):
+        while True:
+            at = check([reader.read_next_batch()], at)
+    cursor.close()
+    assert run(connection, "select 1") == [(1,)]
+
+
+def test_who_does_not_read_to_the_end_keeps_the_transaction(connect, table):
+    connection = connect()
+    run(connection, f"create table {table}(i int)")
+    for k in range(20):
+        cursor, reader = open_result(connection, HUGE)
+        check(reader.read_next_batch() for _ in range(1 + k % 3))
+        reader.close()
+        cursor.close()
+        run(connection, f"insert into {table} values ({k})")
+    connection.commit()
+    assert run(connection, f"select count(*) from {table}") == [(20,)]
+
+
+def test_a_statement_that_gives_no_rows_for_long_is_interrupted(server, connect):
+    connection = connect()
+    sql = "select i from range(100000000000) r(i) where i < 300000 or sqrt(i) < 0"
+    with connection.cursor() as cursor:
+        cursor.execute(sql)
+        threading.Timer(1, cursor.adbc_cancel).start()
+        with pytest.raises((adbc_driver_manager.Error, pa.ArrowException)):
+            cursor.fetchall()
+    assert spent_after(server, 2) < 0.5
+    connection.rollback()
+    assert run(connection, "select 1") == [(1,)]
+
+
+def test_an_error_behind_rows_is_told_to_their_reader(connection):
+    sql = f"select i, 'row number ' || i as s, case when i = {ROWS} - 1 then ('no ' || i)::int end as e from range({ROWS}) r(i)"
+    cursor, reader = open_result(connection, sql)
+    at = check([reader.read_next_batch()])
+    try:
+        run(connection, "select 1")
+    except adbc_driver_manager.Error as error:  # the statement that failed was part of the transaction
+        assert "transaction is aborted" in str(error)
+    with pytest.raises((OSError, pa.ArrowException), match="no 2999999"):
+        while True:
+            at = check([reader.read_next_batch()], at)
+    cursor.close()
+    connection.rollback() if not connection._autocommit else None
+    assert run(connection, "select 1") == [(1,)]
+
+
+def test_rows_are_ingested_beside_a_result(connection, table):
+    cursor, reader = open_result(connection, MANY)
+    at = check([reader.read_next_batch()])
+    with connection.cursor() as other:
+        assert other.adbc_ingest(table, pa.table({"x": [1, 2, 3]}), "create") == 3
+    assert check(reader, at) == ROWS
+    cursor.close()
+    assert run(connection, f"select sum(x) from {table}") == [(6,)]
+
+
+def test_a_statement_is_prepared_beside_a_result(connection):
+    cursor, reader = open_result(connection, MANY)
+    at = check([reader.read_next_batch()])
+    with connection.cursor() as other:
+        other.execute("select ? + 1", (41,))
+        assert other.fetchall() == [(42,)]
+        assert other.adbc_execute_schema("select 1 as a").names == ["a"]
+    assert check(reader, at) == ROWS
+    cursor.close()
+
+
+@pytest.mark.parametrize("value", ["?", "?::bigint"], ids=["of a type that values tell", "of a known type"])
+def test_values_of_several_rows_are_read_by_turns(connection, value):
+    with connection.cursor() as cursor, connection.cursor() as other:
+        cursor.adbc_statement.set_sql_query(f"select i + {value} as i, 'row number ' || (i + {value}) as s from range(500000) r(i)")
+        rows = pa.record_batch({"1": [k * 500000 for k in range(4)], "2": [k * 500000 for k in range(4)]})
+        cursor.adbc_statement.prepare()
+        cursor.adbc_statement.bind(*exported(rows))
+        stream, _ = cursor.adbc_statement.execute_query()
+        reader = pa.RecordBatchReader._import_from_c(stream.address)
+        at = check([reader.read_next_batch()])
+        other.execute("select 7")
+        assert other.fetchall() == [(7,)]
+        assert check(reader, at) == 2_000_000
+
+
+def exported(batch):
+    array, schema = adbc_driver_manager.ArrowArrayHandle(), adbc_driver_manager.ArrowSchemaHandle()
+    batch._export_to_c(array.address, schema.address)
+    return array, schema
+
+
+def test_threads_take_turns(connection):
+    """Each reads its results to the end, or gives them up."""
+    failures = []
+
+    def read(k):
+        try:
+            for n in range(6):
+                cursor, reader = open_result(connection, MANY)
+                if (n + k) % 3 == 0:
+                    reader.read_next_batch()
+                    reader.close()
+                else:
+                    assert check(reader) == ROWS
+                cursor.close()
+        except BaseException as failure:
+            failures.append(failure)
+    threads = [threading.Thread(target=read, args=(k,)) for k in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(200)
+    assert not failures and not any(thread.is_alive() for thread in threads)
+    assert run(connection, "select 1") == [(1,)]
+
+
+def test_connections_end_with_results_unread(server, flight):
+    for _ in range(10):
+        gone = Flight(server.address)
+        gone.info("CommandStatementQuery", text(1, HUGE) + text(2, gone.begin()))
+        gone.close()
+    assert eventually(lambda: spent_after(server, 0.5) < 0.2, 30)
+    assert flight.query("select 1 as x")["x"].to_pylist() == [1]
