@@ -355,3 +355,17 @@ def test_errors_name_what_is_wrong(cursor, sql, kind, code):
 def test_an_error_within_the_rows_reaches_the_client(cursor):
     with pytest.raises(adbc_driver_manager.Error, match="late"):
         ask(cursor, "select case when range = 2000000 then error('late') else range end from range(3000000)")
+
+
+@pytest.mark.parametrize("sql, values, rows", [
+    ("select ? as a, i from range(3) r(i)", ("x",), [("x", 0), ("x", 1), ("x", 2)]),
+    ("select i + ? as a from range(3) r(i)", (1.5,), [(1.5,), (2.5,), (3.5,)]),
+    ("select coalesce(?, i) as a from range(2) r(i)", (None,), [(0,), (1,)]),
+    ("select [?, i] as a, {'b': ?} as b from range(2) r(i)", (7, "t"), [([7, 0], {"b": "t"}), ([7, 1], {"b": "t"})]),
+    ("select map {i: ?} as a from range(1) r(i)", ("t",), [([(0, "t")],)]),
+])
+@pytest.mark.parametrize("autocommit", [True, False])
+def test_types_may_depend_on_values(connect, autocommit, sql, values, rows):
+    with connect(autocommit=autocommit).cursor() as cursor:
+        cursor.execute(sql, values)
+        assert cursor.fetchall() == rows

@@ -1,4 +1,5 @@
 /* What a statement is, found without running it. */
+#include "backend/duckdb/batch_column.h"
 #include "backend/duckdb/harvest.h"
 #include "backend/duckdb/native/native.h"
 
@@ -33,10 +34,34 @@ static bool new_fields(fields *f, idx_t count)
     return f->types != NULL && f->names != NULL;
 }
 
-/* What is not resolved yet becomes the null type. */
+static int64_t child_count(duckdb_logical_type type)
+{
+    switch (duckdb_get_type_id(type)) {
+    case DUCKDB_TYPE_LIST:
+    case DUCKDB_TYPE_ARRAY: return 1;
+    case DUCKDB_TYPE_MAP: return 2;
+    case DUCKDB_TYPE_STRUCT: return (int64_t)duckdb_struct_type_child_count(type);
+    default: return 0;
+    }
+}
+
+static bool is_known(duckdb_logical_type type)
+{
+    duckdb_type id = type == NULL ? DUCKDB_TYPE_INVALID : duckdb_get_type_id(type);
+    bool all = id != DUCKDB_TYPE_INVALID && id != DUCKDB_TYPE_ANY;
+    int64_t count = all ? child_count(type) : 0;
+    for (int64_t i = 0; all && i < count; i++) {
+        duckdb_logical_type child = pt__batch_child_type(type, i);
+        all = is_known(child);
+        duckdb_destroy_logical_type(&child);
+    }
+    return all;
+}
+
+/* What is not resolved yet, or only in part, becomes the null type. */
 static duckdb_logical_type known(duckdb_logical_type type)
 {
-    if (type != NULL && duckdb_get_type_id(type) != DUCKDB_TYPE_INVALID && duckdb_get_type_id(type) != DUCKDB_TYPE_ANY)
+    if (is_known(type))
         return type;
     if (type != NULL)
         duckdb_destroy_logical_type(&type);
