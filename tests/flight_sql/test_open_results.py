@@ -221,3 +221,33 @@ def test_connections_end_with_results_unread(server, flight):
         gone.close()
     assert eventually(lambda: spent_after(server, 0.5) < 0.2, 30)
     assert flight.query("select 1 as x")["x"].to_pylist() == [1]
+
+
+# ---- what stays prepared ----
+
+@pytest.mark.parametrize("change, rows", [
+    ("use memory.other_{t}", ["other"]), ("set schema = 'other_{t}'", ["other"]), ("set variable v = 1; use memory.other_{t}", ["other"]),
+    ("create temp table {t} as select 'temporary' as x", ["temporary"]), ("select 1", ["main"]),
+    ("create or replace table {t} as select 'replaced' as x", ["replaced"]), ("insert into {t} values ('more')", ["main", "more"])])
+def test_a_prepared_statement_means_what_it_means_when_it_is_executed(flight, table, change, rows):
+    flight.query("set variable v = 1")
+    flight.query(f"create table {table} as select 'main' as x")
+    flight.query(f"create schema other_{table}")
+    flight.query(f"create table other_{table}.{table} as select 'other' as x")
+    handle = flight.prepare(f"select x from {table}")[1]
+    flight.query(change.format(t=table))
+    info = flight.info("CommandPreparedStatementQuery", text(1, handle))
+    assert flight.read(info)["x"].to_pylist() == rows
+    flight.query("use memory.main")
+    flight.query(f"drop schema other_{table} cascade")
+
+
+def test_constant_rows_fail_in_a_transaction_that_failed(connect):
+    connection = connect()
+    assert run(connection, "select 1") == run(connection, "select 1") == [(1,)]
+    with pytest.raises(adbc_driver_manager.Error):
+        run(connection, "select error('no') from range(2)")
+    with pytest.raises(adbc_driver_manager.Error, match="transaction is aborted"):
+        run(connection, "select 1")
+    connection.rollback()
+    assert run(connection, "select 1") == [(1,)]

@@ -29,6 +29,12 @@ pt__native_link *pt__native_link_ref(pt__native_link *link)
     return link;
 }
 
+static void close_link(pt__native_link *link)
+{
+    pt__native_drop_kept(link);
+    pt__duckdb_disconnect(&link->connection);
+}
+
 void pt__native_link_unref(pt__native_link *link)
 {
     if (link == NULL || atomic_fetch_sub(&link->references, 1) != 1)
@@ -36,7 +42,7 @@ void pt__native_link_unref(pt__native_link *link)
     if (link->is_pooled && link->is_clean)
         pt__duckdb_return_of(link->database, link->use, link->connection);
     else
-        pt__duckdb_disconnect(&link->connection);
+        close_link(link);
     pthread_mutex_destroy(&link->turn);
     pthread_mutex_destroy(&link->lock);
     free(link);
@@ -116,7 +122,7 @@ bool pt__native_has_own(pt__native *native)
 }
 
 /* A SELECT of constants, as those who keep connections send them. A function might be a macro that reads tables. */
-static bool reads_nothing(const char *sql)
+bool pt__native_reads_nothing(const char *sql)
 {
     return sql != NULL && strncasecmp(sql, "select", 6) == 0 && strcasestr(sql, "from") == NULL &&
            strpbrk(sql, "(;") == NULL;
@@ -129,8 +135,9 @@ pt_status pt__native_any(pt__duckdb *database, pt__native *native, const char *s
     pt__native_link *own = native->own == NULL ? NULL : pt__native_link_ref(native->own);
     pthread_mutex_unlock(&native->lock);
     *out = own;
-    return own != NULL ? PT_OK
-                       : new_link(database, reads_nothing(sql) ? PT_USE_VALUES : PT_USE_HANDLES, true, out, err);
+    return own != NULL
+               ? PT_OK
+               : new_link(database, pt__native_reads_nothing(sql) ? PT_USE_VALUES : PT_USE_HANDLES, true, out, err);
 }
 
 /* ---- transactions ---- */

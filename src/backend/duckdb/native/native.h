@@ -26,7 +26,8 @@ typedef struct pt__native_link {
     bool is_pooled;                    /* goes back to the pool; used by one operation */
     bool is_clean;                     /* nothing is left running on it */
     bool in_transaction;               /* one that the client began */
-    struct pt__open_rows *open_rows;   /* that still come from the connection; guarded by `lock` */
+    struct pt__open_rows *open_rows;   /* that still come from the connection; guarded by `lock`, as the next one */
+    struct pt__shelf_entry *kept;      /* a statement that is prepared on a session's own connection; may be NULL */
     struct pt__native_link *next_open; /* the session's next open transaction */
 } pt__native_link;
 
@@ -116,12 +117,25 @@ bool pt__native_unshelve(pt__duckdb *database, pt__shelf shelf, const char *key,
 /** The same by the text, if that means the same to all sessions and this one has set nothing for itself. */
 bool pt__native_unshelve_text(pt__duckdb *database, pt__native *native, const char *sql, pt__native_link **link,
                               pt__native_statement *statement);
+/**
+ * Keeps the last prepared statement of a session's own connection, whose lock is held; it is taken, and the one that was
+ * kept before goes.
+ */
+void pt__native_keep(pt__native_link *link, const char *key, pt__native_statement *take_statement);
+/** Before a statement is executed there, with the lock held: one that leaves state behind changes what others mean. */
+void pt__native_outdate_kept(pt__native_link *link, duckdb_prepared_statement executed, const char *sql);
+/** Takes it back; false when it is not there. The lock is held. */
+bool pt__native_take_kept(pt__native_link *link, const char *key, pt__native_statement *statement);
+/** Before the connection closes. */
+void pt__native_drop_kept(pt__native_link *link);
 /** Before the database closes. */
 void pt__native_clear_shelves(pt__duckdb *database);
 
 /** Whether the text is SELECT and integers, booleans or NULLs, whose columns are the same at any time. */
 bool pt__native_is_literal_row(const char *sql);
 
+/** Whether it is a SELECT without any table or function, which is done before another thread could help. */
+bool pt__native_reads_nothing(const char *sql);
 /** Whether it changes what later statements on the connection see. */
 bool pt__native_leaves_state(duckdb_prepared_statement prepared, const char *sql);
 /** Whether it can run within a transaction with other statements, and changes something. */

@@ -113,7 +113,7 @@ static pt_status engine_error(const native_operation *op, const char *message, p
 /* What reads nothing is done by the time that another thread is awake. */
 static void begin_help(native_operation *op)
 {
-    if (op->link->use != PT_USE_VALUES)
+    if (!pt__native_reads_nothing(op->sql))
         pt__helped_begin(&op->head.helped, op->database->helper);
 }
 
@@ -154,6 +154,7 @@ static void end_pending(native_operation *op)
 
 static pt_status execute_making_way(native_operation *op, pt_error *err)
 {
+    pt__native_outdate_kept(op->link, op->statement.last, op->sql);
     pt__native_make_way(op->link, op->statement.last, op->sql);
     pt_status status = execute_pending(op, err);
     if (status == PT_OK || !pt__native_made_way(op->link, err))
@@ -239,13 +240,33 @@ static pt_status execute_alone(native_operation *op, pt_error *err)
 
 /* ---- starting ---- */
 
+/* What it is kept by: a client's handle, or else a text that means the same at any time. NULL: it is not. */
+static const char *key_of(const native_operation *op)
+{
+    if (op->statement_id[0] != '\0')
+        return op->statement_id;
+    return pt__native_is_literal_row(op->sql) ? op->sql : NULL;
+}
+
+static bool take_kept(native_operation *op)
+{
+    const char *key = op->link->is_pooled ? NULL : key_of(op);
+    return key != NULL && pt__native_take_kept(op->link, key, &op->statement);
+}
+
+static pt_status take_apart_and_prepare(native_operation *op, pt_error *err)
+{
+    PT_TRY(pt__native_statement_init(&op->statement, op->link, op->sql, err));
+    if (op->statement.count > 1 && op->link->is_pooled)
+        return PT_OK;
+    return pt__native_statement_prepare(&op->statement, op->link, op->sql, err);
+}
+
 static pt_status prepare_here(native_operation *op, pt_error *err)
 {
     pt__native_link_enter(op->link);
     set_running(op, op->link);
-    pt_status status = pt__native_statement_init(&op->statement, op->link, op->sql, err);
-    if (status == PT_OK && (op->statement.count == 1 || !op->link->is_pooled))
-        status = pt__native_statement_prepare(&op->statement, op->link, op->sql, err);
+    pt_status status = take_kept(op) ? PT_OK : take_apart_and_prepare(op, err);
     set_running(op, NULL);
     pt__native_link_leave(op->link);
     return status;
@@ -525,18 +546,27 @@ static int stream_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
     return pt__operation_settle(&op->head, status, out->release == NULL);
 }
 
+static void keep_with(native_operation *op, pt__shelf shelf, const char *key)
+{
+    if (op->link->is_pooled) {
+        pt__native_shelve(op->database, shelf, key, op->link, &op->statement);
+        op->link = NULL;
+        return;
+    }
+    pt__native_link_lock(op->link);
+    pt__native_keep(op->link, key, &op->statement);
+    pt__native_link_leave(op->link);
+}
+
 /* There may be other values for it, or somebody who sends it again. */
 static void keep_prepared(native_operation *op)
 {
-    if (op->head.state != PT_OPERATION_SUCCEEDED || op->link == NULL || !op->link->is_pooled || !op->link->is_clean)
+    if (op->head.state != PT_OPERATION_SUCCEEDED || op->link == NULL || (op->link->is_pooled && !op->link->is_clean))
         return;
     if (op->has_parameters && op->statement_id[0] != '\0')
-        pt__native_shelve(op->database, PT_SHELF_HANDLES, op->statement_id, op->link, &op->statement);
+        keep_with(op, PT_SHELF_HANDLES, op->statement_id);
     else if (!op->has_parameters && pt__native_is_literal_row(op->sql))
-        pt__native_shelve(op->database, PT_SHELF_TEXTS, op->sql, op->link, &op->statement);
-    else
-        return;
-    op->link = NULL;
+        keep_with(op, PT_SHELF_TEXTS, op->sql);
 }
 
 static void stop(native_operation *op)

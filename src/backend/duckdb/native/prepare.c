@@ -156,7 +156,7 @@ static pt_status describe(pt__native_link *link, const pt__native_statement *sta
 static pt_status prepare_on(pt__native_link *link, pt__native_statement *statement, const pt_query *query,
                             const char *sql, pt_statement_info *out, pt_error *err)
 {
-    if (statement->last == NULL) {
+    if (statement->last == NULL && (link->is_pooled || !pt__native_take_kept(link, sql, statement))) {
         PT_TRY(pt__native_statement_init(statement, link, sql, err));
         if (statement->count == 1)
             PT_TRY(pt__native_statement_prepare(statement, link, query->statement_id == NULL ? NULL : sql, err));
@@ -175,12 +175,19 @@ static pt_status find_link(pt__duckdb *database, pt__native *native, const pt_qu
     return pt__native_any(database, native, sql, link, err);
 }
 
-/* For the execution that follows; what leaves state behind runs on another connection then. */
+/* For the execution that follows; what leaves state behind runs on another connection than one of the pool then. */
 static bool is_worth_keeping(const pt__native_link *link, const pt__native_statement *statement, const pt_query *query,
                              const char *sql)
 {
-    return query->statement_id != NULL && link->is_pooled && statement->count == 1 &&
-           !pt__native_leaves_state(statement->last, sql);
+    return query->statement_id != NULL && statement->count == 1 &&
+           (!link->is_pooled || !pt__native_leaves_state(statement->last, sql));
+}
+
+/* On the connection; its lock is held if it is a session's own. */
+static void keep(pt__native_link *link, pt__native_statement *statement, const pt_query *query, const char *sql)
+{
+    if (!link->is_pooled && is_worth_keeping(link, statement, query, sql))
+        pt__native_keep(link, query->statement_id, statement);
 }
 
 static void release(struct ArrowSchema *schema)
@@ -202,10 +209,12 @@ pt_status pt__native_prepare(pt__duckdb *database, pt__native *native, const pt_
     if (status == PT_OK) {
         pt__native_link_enter(link);
         status = prepare_on(link, &statement, query, sql, out, err);
+        if (status == PT_OK)
+            keep(link, &statement, query, sql);
         pt__native_link_leave(link);
     }
     out->is_constant = status == PT_OK && pt__native_is_literal_row(sql);
-    if (status == PT_OK && is_worth_keeping(link, &statement, query, sql)) {
+    if (status == PT_OK && link->is_pooled && is_worth_keeping(link, &statement, query, sql)) {
         pt__native_shelve(database, PT_SHELF_HANDLES, query->statement_id, link, &statement);
         link = NULL;
     }

@@ -7,7 +7,7 @@
 struct pt__shelf_entry {
     struct pt__shelf_entry *next; /* younger */
     char *key;
-    pt__native_link *link;
+    pt__native_link *link; /* NULL: it is kept there */
     pt__native_statement statement;
 };
 
@@ -42,8 +42,8 @@ static struct pt__shelf_entry *append(pt__duckdb *database, pt__shelf shelf, str
     return gone;
 }
 
-void pt__native_shelve(pt__duckdb *database, pt__shelf shelf, const char *key, pt__native_link *link,
-                       pt__native_statement *statement)
+/* Both are taken; NULL when memory is exhausted. */
+static struct pt__shelf_entry *new_entry(const char *key, pt__native_link *link, pt__native_statement *statement)
 {
     struct pt__shelf_entry *entry = calloc(1, sizeof(*entry));
     char *copy = strdup(key);
@@ -52,10 +52,19 @@ void pt__native_shelve(pt__duckdb *database, pt__shelf shelf, const char *key, p
         free(copy);
         pt__native_statement_deinit(statement);
         pt__native_link_unref(link);
-        return;
+        return NULL;
     }
     *entry = (struct pt__shelf_entry){.key = copy, .link = link, .statement = *statement};
     *statement = (pt__native_statement){0};
+    return entry;
+}
+
+void pt__native_shelve(pt__duckdb *database, pt__shelf shelf, const char *key, pt__native_link *link,
+                       pt__native_statement *statement)
+{
+    struct pt__shelf_entry *entry = new_entry(key, link, statement);
+    if (entry == NULL)
+        return;
     pthread_mutex_lock(&database->mutex);
     struct pt__shelf_entry *gone = append(database, shelf, entry);
     pthread_mutex_unlock(&database->mutex);
@@ -88,6 +97,38 @@ bool pt__native_unshelve_text(pt__duckdb *database, pt__native *native, const ch
     return pt__native_is_literal_row(sql) && !pt__native_has_own(native) &&
            pt__native_unshelve(database, PT_SHELF_TEXTS, sql, link, statement);
 }
+
+/* ---- on a session's own connection ---- */
+
+void pt__native_drop_kept(pt__native_link *link)
+{
+    free_entry(link->kept);
+    link->kept = NULL;
+}
+
+void pt__native_keep(pt__native_link *link, const char *key, pt__native_statement *statement)
+{
+    pt__native_drop_kept(link);
+    link->kept = new_entry(key, NULL, statement);
+}
+
+void pt__native_outdate_kept(pt__native_link *link, duckdb_prepared_statement executed, const char *sql)
+{
+    if (link->kept != NULL && pt__native_leaves_state(executed, sql))
+        pt__native_drop_kept(link);
+}
+
+bool pt__native_take_kept(pt__native_link *link, const char *key, pt__native_statement *statement)
+{
+    if (link->kept == NULL || strcmp(link->kept->key, key) != 0)
+        return false;
+    *statement = link->kept->statement;
+    link->kept->statement = (pt__native_statement){0};
+    pt__native_drop_kept(link);
+    return true;
+}
+
+/* ---- the end ---- */
 
 void pt__native_clear_shelves(pt__duckdb *database)
 {

@@ -49,6 +49,7 @@ static pt_status execute_last(const pt__native_statement *s, pt_error *err)
 
 static pt_status run_last(const pt__native_statement *s, pt__native_link *link, const char *sql, pt_error *err)
 {
+    pt__native_outdate_kept(link, s->last, sql);
     pt__native_make_way(link, s->last, sql);
     pt_status status = execute_last(s, err);
     if (status != PT_OK && pt__native_made_way(link, err)) {
