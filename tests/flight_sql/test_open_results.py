@@ -189,20 +189,24 @@ def exported(batch):
     return array, schema
 
 
-def test_threads_take_turns(connection):
+@pytest.mark.parametrize("where", ["pool", "transaction", "setting"])
+def test_threads_take_turns(flight, where):
     """Each reads its results to the end, or gives them up."""
     failures = []
+    transaction = flight.begin() if where == "transaction" else None
+    if where == "setting":
+        flight.query("set variable v = 1")
 
     def read(k):
         try:
             for n in range(6):
-                cursor, reader = open_result(connection, MANY)
+                info = flight.info("CommandStatementQuery", text(1, MANY) + text(2, transaction))
+                reader = flight.client.do_get(info.endpoints[0].ticket)
                 if (n + k) % 3 == 0:
-                    reader.read_next_batch()
-                    reader.close()
+                    check([reader.read_chunk().data])
+                    reader.cancel()
                 else:
-                    assert check(reader) == ROWS
-                cursor.close()
+                    assert check(chunk.data for chunk in reader) == ROWS
         except BaseException as failure:
             failures.append(failure)
     threads = [threading.Thread(target=read, args=(k,)) for k in range(3)]
@@ -210,8 +214,8 @@ def test_threads_take_turns(connection):
         thread.start()
     for thread in threads:
         thread.join(200)
-    assert not failures and not any(thread.is_alive() for thread in threads)
-    assert run(connection, "select 1") == [(1,)]
+    assert failures == [] and not any(thread.is_alive() for thread in threads)
+    assert flight.query("select 1 as x", transaction)["x"].to_pylist() == [1]
 
 
 def test_connections_end_with_results_unread(server, flight):
