@@ -3,14 +3,16 @@ import threading
 import time
 
 import adbc_driver_manager
+import adbc_driver_manager.dbapi
 import pyarrow as pa
 import pytest
-from raw_flight import Flight, text
-from test_cpu import spent_after
+from raw_flight import SERVICE, Flight, fields, leave, text
+from test_cpu import ENDLESS, query_info, spent_after
 from test_streams import eventually, resident_mib
 
 ROWS = 3_000_000  # 130 MiB: more than waits for a client, and more than the rest of a result keeps in memory
 MANY = f"select i, 'row number ' || i as s, i * 1.5 as d from range({ROWS}) r(i)"
+SLOW = "select i, 'row number ' || i as s from range(100000000000) r(i) where i < 300000 or sqrt(i) < 0"  # and then no more rows
 HUGE = "select i, 'row number ' || i as s from range(10000000000) r(i)"
 
 
@@ -93,21 +95,63 @@ def test_a_result_outlives_its_transaction(connect, table, end, rows):
     connection.rollback()
 
 
-def test_a_rollback_does_not_wait_for_a_large_result(connect):
+def roll_back_text(connection):
+    run(connection, "rollback")
+
+
+@pytest.mark.parametrize("roll_back", [adbc_driver_manager.dbapi.Connection.rollback, roll_back_text], ids=["action", "text"])
+@pytest.mark.parametrize("sql", [HUGE, SLOW], ids=["large", "slow"])
+def test_a_rollback_does_not_wait_for_a_result(connect, sql, roll_back):
     connection = connect()
-    cursor, reader = open_result(connection, HUGE)
-    at = check([reader.read_next_batch()])
-    connection.rollback()
+    if roll_back == roll_back_text:
+        connection = connect(autocommit=True)
+        run(connection, "begin")
+    cursor, reader = open_result(connection, sql)
+    reader.read_next_batch()
+    before = time.monotonic()
+    roll_back(connection)
+    assert time.monotonic() - before < 5
     with pytest.raises((OSError, pa.ArrowException), match="make way for the ROLLBACK of its transaction"):
         while True:
-            at = check([reader.read_next_batch()], at)
+            reader.read_next_batch()
     cursor.close()
     assert run(connection, "select 1") == [(1,)]
 
 
-def test_who_does_not_read_to_the_end_keeps_the_transaction(connect, table):
+def commit_text(connection):
+    run(connection, "commit")
+
+
+@pytest.mark.parametrize("commit", [adbc_driver_manager.dbapi.Connection.commit, commit_text], ids=["action", "text"])
+@pytest.mark.parametrize("problem", ["error", "cancel"])
+def test_a_commit_of_what_has_failed_says_so(connect, table, problem, commit):
+    connection = connect()
+    if commit == commit_text:
+        connection = connect(autocommit=True)
+        run(connection, "begin")
+    run(connection, f"create table {table}(i int)")
+    last = f"select i, case when i = {ROWS} - 1 then ('no ' || i)::int end as e from range({ROWS}) r(i)"
+    cursor, reader = open_result(connection, last if problem == "error" else SLOW)
+    reader.read_next_batch()
+    if problem == "cancel":
+        threading.Timer(1, cursor.adbc_cancel).start()
+        with pytest.raises((OSError, pa.ArrowException)):
+            while True:
+                reader.read_next_batch()
+    with pytest.raises(adbc_driver_manager.Error, match="rolled back instead|transaction is aborted"):
+        commit(connection)
+    cursor.close()
+    if commit == commit_text:
+        roll_back_text(connection)
+    assert run(connect(autocommit=True), f"select 1 from duckdb_tables() where table_name = '{table}'") == []
+
+
+@pytest.mark.parametrize("threads", [None, 2])
+def test_who_does_not_read_to_the_end_keeps_the_transaction(connect, table, threads):
     connection = connect()
     run(connection, f"create table {table}(i int)")
+    if threads:
+        run(connect(autocommit=True), f"set threads = {threads}")
     for k in range(20):
         cursor, reader = open_result(connection, HUGE)
         check(reader.read_next_batch() for _ in range(1 + k % 3))
@@ -120,9 +164,8 @@ def test_who_does_not_read_to_the_end_keeps_the_transaction(connect, table):
 
 def test_a_statement_that_gives_no_rows_for_long_is_interrupted(server, connect):
     connection = connect()
-    sql = "select i from range(100000000000) r(i) where i < 300000 or sqrt(i) < 0"
     with connection.cursor() as cursor:
-        cursor.execute(sql)
+        cursor.execute(SLOW)
         threading.Timer(1, cursor.adbc_cancel).start()
         with pytest.raises((adbc_driver_manager.Error, pa.ArrowException)):
             cursor.fetchall()
@@ -155,6 +198,52 @@ def test_rows_are_ingested_beside_a_result(connection, table):
     assert check(reader, at) == ROWS
     cursor.close()
     assert run(connection, f"select sum(x) from {table}") == [(6,)]
+
+
+def test_a_result_is_ingested_by_its_own_session(connection, table):
+    cursor, reader = open_result(connection, MANY)
+    with connection.cursor() as other:
+        assert other.adbc_ingest(table, reader, "create") == ROWS
+    cursor.close()
+    assert run(connection, f"select count(*), sum(i) from {table}") == [(ROWS, ROWS * (ROWS - 1) // 2)]
+
+
+def opened(flight, sql):
+    """A result's messages, in a session that has set something."""
+    query_info(flight, "set variable v = 1").result()
+    endpoint = fields(query_info(flight, sql).result())[3]
+    return flight.channel.unary_stream(SERVICE + "DoGet")(fields(endpoint)[1], timeout=60)
+
+
+def test_what_made_way_is_read_while_another_statement_runs(flight):
+    call = opened(flight, MANY)
+    next(call)
+    slow = query_info(flight, ENDLESS)
+    time.sleep(1)
+    assert sum(1 for _ in call) > 30
+    assert not slow.done()
+    slow.cancel()
+
+
+def test_who_waits_for_a_result_may_give_up(server, flight):
+    call = opened(flight, HUGE)
+    next(call)
+    other = query_info(flight, "select 1 from range(10)")
+    time.sleep(0.3)
+    other.cancel()
+    for _ in range(200):
+        next(call)
+    leave(call)
+    assert spent_after(server, 1) < 0.5
+    assert query_info(flight, "select 1 from range(2)").result()
+
+
+def test_settings_are_only_named(connection):
+    named = f"select i, 'row number ' || i as s, 'arrow_output_version' as n from range({ROWS}) r(i)"
+    cursor, reader = open_result(connection, named)
+    assert check(reader) == ROWS
+    cursor.close()
+    assert len(run(connection, "select * from duckdb_settings() where name = 'arrow_output_version'")) == 1
 
 
 def test_a_statement_is_prepared_beside_a_result(connection):

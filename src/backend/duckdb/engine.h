@@ -47,12 +47,11 @@ typedef struct pt__duckdb_pool {
 typedef struct pt__duckdb {
     duckdb_database database;
     char catalog_name[256];
-    char *rest_folder; /* for the rest of results that had to make way, each of at most `rest_bytes_max` */
-    uint64_t rest_bytes_max;
+    struct pt__rest_space *rests; /* for what is left of results that had to make way */
     bool is_in_memory;
     pt_env env;
     struct pt__functions *functions;
-    pt__helper *helper;                      /* NULL: DuckDB runs all its threads */
+    pt__helper *helper;
     struct pt__batch_memory *harvest_memory; /* buffers of all harvests: fresh pages cost as much as filling them */
     pthread_mutex_t mutex;                   /* guards what follows */
     pt__duckdb_pool pools[PT_USE_COUNT];

@@ -68,14 +68,24 @@ static void interrupt_late(const pt__helper *helper, uint64_t now)
             interrupt(helped);
 }
 
+static bool has_interrupts(const pt__helper *helper)
+{
+    const pt__helped *helped = helper->helped;
+    while (helped != NULL && helped->interrupts == NULL)
+        helped = helped->next;
+    return helped != NULL;
+}
+
 static duty next_duty(const pt__helper *helper)
 {
     if (helper->is_ending)
         return DUTY_END;
-    if (helper->is_retired || helper->helped == NULL)
+    if (helper->helped == NULL)
         return DUTY_NONE;
     uint64_t now = pt__monotonic_ms();
     interrupt_late(helper, now);
+    if (helper->is_retired)
+        return has_interrupts(helper) ? DUTY_LOOK : DUTY_NONE;
     for (const pt__helped *helped = helper->helped; helped != NULL; helped = helped->next)
         if (!helped->is_stream || has_waited(helped, now, PT_HELPER_PATIENCE_MS))
             return DUTY_WORK;
@@ -172,12 +182,13 @@ static void free_helper(pt__helper *helper)
     free(helper);
 }
 
-pt_status pt__helper_new(duckdb_database database, pt__helper **out, pt_error *err)
+pt_status pt__helper_new(duckdb_database database, bool executes, pt__helper **out, pt_error *err)
 {
     pt__helper *helper = calloc(1, sizeof(*helper));
     if (helper == NULL)
         return pt_error_set(err, PT_NO_MEMORY, "no memory for a thread of DuckDB");
     helper->database = database;
+    helper->is_retired = !executes;
     helper->is_settled = true;
     helper->nap_us = NAP_LEAST_US;
     helper->look_us = LOOK_LEAST_US;
@@ -204,14 +215,20 @@ void pt__helper_free(pt__helper *helper)
     free_helper(helper);
 }
 
+bool pt__helper_executes(pt__helper *helper)
+{
+    pthread_mutex_lock(&helper->lock);
+    bool executes = !helper->is_retired;
+    pthread_mutex_unlock(&helper->lock);
+    return executes;
+}
+
 void pt__helper_retire(pt__helper *helper)
 {
     if (helper == NULL)
         return;
     pthread_mutex_lock(&helper->lock);
     helper->is_retired = true;
-    for (pt__helped *helped = helper->helped; helped != NULL; helped = helped->next)
-        interrupt(helped);
     pthread_mutex_unlock(&helper->lock);
 }
 
@@ -259,14 +276,11 @@ bool pt__helped_interrupt_late(pt__helped *helped, duckdb_connection connection)
     if (helper == NULL)
         return false;
     pthread_mutex_lock(&helper->lock);
-    bool is_seen_to = !helper->is_retired;
-    if (is_seen_to) {
-        helped->interrupts = connection;
-        helper->look_us = LOOK_LEAST_US;
-        pthread_cond_signal(&helper->changed);
-    }
+    helped->interrupts = connection;
+    helper->look_us = LOOK_LEAST_US;
+    pthread_cond_signal(&helper->changed);
     pthread_mutex_unlock(&helper->lock);
-    return is_seen_to;
+    return true;
 }
 
 void pt__helped_end(pt__helped *helped)
@@ -279,8 +293,8 @@ void pt__helped_end(pt__helped *helped)
     while (*at != helped)
         at = &(*at)->next;
     *at = helped->next;
+    helped->interrupts = NULL;
     pthread_mutex_unlock(&helper->lock);
     helped->helper = NULL;
     helped->next = NULL;
-    helped->interrupts = NULL;
 }

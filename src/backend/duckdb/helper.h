@@ -8,6 +8,8 @@
  *   and a client on the same machine, need processors as well. Once a reader has waited for PT_HELPER_PATIENCE_MS, it helps.
  *
  * Nothing depends on it: who waits for a result executes every task that nobody else has taken.
+ * It also sees to it that a statement is interrupted whose reader may not be (pt__helped_interrupt_late).
+ *
  * Threads: any, but for a pt__helped, which is one thread's at a time.
  */
 #ifndef PT_BACKEND_DUCKDB_HELPER_H
@@ -37,11 +39,16 @@ typedef struct pt__helped {
     _Atomic uint64_t waiting_since; /* milliseconds of pt__monotonic_ms; 0: the reader does not wait */
 } pt__helped;
 
-/** Starts the thread; `database`, which was opened with PT_HELPER_THREADS external threads, outlives it. */
-pt_status pt__helper_new(duckdb_database database, pt__helper **out, pt_error *err);
+/**
+ * Starts the thread; `database` outlives it. If it `executes` tasks, that was opened with PT_HELPER_THREADS external threads;
+ * else the thread only sees to interrupts.
+ */
+pt_status pt__helper_new(duckdb_database database, bool executes, pt__helper **out, pt_error *err);
 /** Ends it; no statement is at work. `helper` may be NULL, here and below: then nothing is done. */
 void pt__helper_free(pt__helper *helper);
-/** Begins no task any more: DuckDB has been given the thread back. */
+/** Whether it executes tasks. */
+bool pt__helper_executes(pt__helper *helper);
+/** Begins none any more: DuckDB has been given the thread back. */
 void pt__helper_retire(pt__helper *helper);
 
 /** A statement begins; one that had begun computes once more. End it in any case. */
@@ -53,8 +60,7 @@ void pt__helped_wait(pt__helped *helped);
 void pt__helped_go_on(pt__helped *helped);
 /**
  * Interrupts the statement on `connection`, but only when its reader has waited for rows for PT_HELPER_GRACE_MS. False, and
- * nothing was done, when it has not begun, or when there is nobody any more to see to it. From any thread, while it is
- * sure not to end.
+ * nothing was done, when it has not begun. From any thread, while it is sure not to end.
  */
 bool pt__helped_interrupt_late(pt__helped *helped, duckdb_connection connection);
 /** Does nothing for a statement that has not begun. */

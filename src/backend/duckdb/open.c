@@ -6,6 +6,7 @@
 #include "backend/duckdb/harvest.h"
 #include "backend/duckdb/helper.h"
 #include "backend/duckdb/native/native.h"
+#include "backend/duckdb/native/rest.h"
 #include "backend/duckdb/proof.h"
 
 #include <inttypes.h>
@@ -133,13 +134,13 @@ static pt_status read_catalog_name(pt__duckdb *self, duckdb_connection connectio
 /* Without a folder of its own as other programs do. */
 static pt_status set_rest(pt__duckdb *self, const pt_config *config, pt_error *err)
 {
-    PT_TRY(pt_config_size(config, "duckdb.rest-limit", REST_BYTES_MAX, &self->rest_bytes_max, err));
+    uint64_t bytes_max = 0;
+    PT_TRY(pt_config_size(config, "duckdb.rest-limit", REST_BYTES_MAX, &bytes_max, err));
     const char *common = getenv("TMPDIR");
     const char *folder = pt_config_string(config, "duckdb.temp-directory", NULL);
     if (folder == NULL || folder[0] == '\0')
         folder = common == NULL || common[0] == '\0' ? "/tmp" : common;
-    self->rest_folder = strdup(folder);
-    return self->rest_folder == NULL ? pt_error_set(err, PT_NO_MEMORY, "no memory for the DuckDB backend") : PT_OK;
+    return pt__rest_space_new(folder, bytes_max, &self->rests, err);
 }
 
 /* Appends one quoted path of the list to `sql`. */
@@ -214,7 +215,7 @@ static pt_status open_with_threads(pt__duckdb *self, const pt_config *config, pt
     int64_t threads = 0;
     PT_TRY(thread_count(config, &self->env, &threads, err));
     PT_TRY(open_file(self, config, threads, err));
-    return has_helper(threads) ? pt__helper_new(self->database, &self->helper, err) : PT_OK;
+    return pt__helper_new(self->database, has_helper(threads), &self->helper, err);
 }
 
 pt_status pt__duckdb_open(const pt_config *config, pt_env *env, void **out, pt_error *err)
@@ -254,7 +255,7 @@ void pt__duckdb_close(void *context)
     if (self->database != NULL)
         duckdb_close(&self->database);
     free(self->column_functions);
-    free(self->rest_folder);
+    pt__rest_space_free(self->rests);
     pt__functions_free(self->functions);
     pt__batch_memory_unref(self->harvest_memory);
     pthread_mutex_destroy(&self->mutex);

@@ -11,8 +11,8 @@
  *   duckdb.block-memory     bytes of free blocks that are not given back to the system; default: 512 MiB, or an eighth
  *                           of duckdb.memory-limit
  *   duckdb.memory-limit     bytes; default: DuckDB's, 80 % of the machine's
- *   duckdb.rest-limit       bytes; of a result that has to make way for another statement of its session, what is left
- *                           may be as large; default: 4 GiB
+ *   duckdb.rest-limit       bytes; of results that have to make way for other statements of their sessions, what is
+ *                           left of all of them may be as large; default: 4 GiB
  *   duckdb.temp-directory   where operators spill to; default: beside the file, none in memory. Such rests go there, too;
  *                           default: $TMPDIR, or /tmp
  *   duckdb.threads          default: the host's workers

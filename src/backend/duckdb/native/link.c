@@ -43,35 +43,95 @@ void pt__native_link_unref(pt__native_link *link)
         pt__duckdb_return_of(link->database, link->use, link->connection);
     else
         close_link(link);
-    pthread_mutex_destroy(&link->turn);
-    pthread_mutex_destroy(&link->lock);
+    pthread_cond_destroy(&link->changed);
+    pthread_mutex_destroy(&link->guard);
     free(link);
 }
 
-void pt__native_link_lock(pt__native_link *link)
+/* ---- who has the connection ---- */
+
+static void take_as_entrant(pt__native_link *link)
 {
-    pthread_mutex_lock(&link->turn);
-    pthread_mutex_lock(&link->lock);
-    pthread_mutex_unlock(&link->turn);
+    pthread_mutex_lock(&link->guard);
+    link->waiting++;
+    while (link->is_taken)
+        pthread_cond_wait(&link->changed, &link->guard);
+    link->waiting--;
+    link->is_taken = true;
+    pthread_mutex_unlock(&link->guard);
 }
 
-void pt__native_link_enter(pt__native_link *link)
+bool pt__native_link_take(pt__native_link *link, const atomic_bool *stop)
 {
-    pt__native_link_lock(link);
-    if (link->open_rows != NULL)
-        pt__open_rows_make_way(link->open_rows, false);
+    pthread_mutex_lock(&link->guard);
+    while (!atomic_load(stop) && (link->is_taken || link->waiting > 0))
+        pthread_cond_wait(&link->changed, &link->guard);
+    bool is_mine = !atomic_load(stop);
+    link->is_taken = link->is_taken || is_mine;
+    pthread_mutex_unlock(&link->guard);
+    return is_mine;
 }
 
-static void enter_for_end(pt__native_link *link, bool commit)
+bool pt__native_link_try(pt__native_link *link)
 {
-    pt__native_link_lock(link);
-    if (link->open_rows != NULL)
-        pt__open_rows_make_way(link->open_rows, !commit);
+    pthread_mutex_lock(&link->guard);
+    bool is_free = !link->is_taken && link->waiting == 0;
+    link->is_taken = link->is_taken || is_free;
+    pthread_mutex_unlock(&link->guard);
+    return is_free;
 }
 
 void pt__native_link_leave(pt__native_link *link)
 {
-    pthread_mutex_unlock(&link->lock);
+    pthread_mutex_lock(&link->guard);
+    link->is_taken = false;
+    pthread_cond_broadcast(&link->changed);
+    pthread_mutex_unlock(&link->guard);
+}
+
+void pt__native_link_stop(pt__native_link *link, atomic_bool *stop)
+{
+    pthread_mutex_lock(&link->guard);
+    atomic_store(stop, true);
+    pthread_cond_broadcast(&link->changed);
+    pthread_mutex_unlock(&link->guard);
+}
+
+void pt__native_link_set_open(pt__native_link *link, struct pt__open_rows *rows)
+{
+    pthread_mutex_lock(&link->guard);
+    link->open_rows = rows;
+    pthread_mutex_unlock(&link->guard);
+}
+
+static bool has_gone(const pt__native_entrant *entrant)
+{
+    return entrant->is_gone != NULL && entrant->is_gone(entrant->context);
+}
+
+/* Their reader, who has taken the connection, may be waiting for rows. */
+static void hurry(pt__native_link *link)
+{
+    pthread_mutex_lock(&link->guard);
+    if (link->open_rows != NULL)
+        pt__open_rows_hurry(link->open_rows);
+    pthread_mutex_unlock(&link->guard);
+}
+
+bool pt__native_link_enter_as(pt__native_link *link, const pt__native_entrant *entrant)
+{
+    if (entrant->rolls_back)
+        hurry(link);
+    take_as_entrant(link);
+    if (!has_gone(entrant) && (link->open_rows == NULL || pt__open_rows_make_way(link->open_rows, entrant)))
+        return true;
+    pt__native_link_leave(link);
+    return false;
+}
+
+void pt__native_link_enter(pt__native_link *link)
+{
+    (void)pt__native_link_enter_as(link, &(pt__native_entrant){0});
 }
 
 static pt_status new_link(pt__duckdb *database, pt__duckdb_use use, bool is_pooled, pt__native_link **out,
@@ -86,8 +146,8 @@ static pt_status new_link(pt__duckdb *database, pt__duckdb_use use, bool is_pool
         return status;
     }
     atomic_init(&link->references, 1);
-    pthread_mutex_init(&link->turn, NULL);
-    pthread_mutex_init(&link->lock, NULL);
+    pthread_mutex_init(&link->guard, NULL);
+    pthread_cond_init(&link->changed, NULL);
     link->database = database;
     link->use = use;
     link->is_pooled = is_pooled;
@@ -142,15 +202,21 @@ pt_status pt__native_any(pt__duckdb *database, pt__native *native, const char *s
 
 /* ---- transactions ---- */
 
-pt_status pt__native_link_run(pt__native_link *link, const char *sql, pt_error *err)
+static pt_status run_alone(pt__native_link *link, const char *sql, pt_error *err)
 {
     duckdb_result result;
-    pt__helped helped = {0};
     pt_status status = PT_OK;
-    pt__helped_begin(&helped, link->database->helper); /* what a transaction wrote may be much */
     if (duckdb_query(link->connection, sql, &result) != DuckDBSuccess)
         status = pt__native_error(duckdb_result_error(&result), err);
     duckdb_destroy_result(&result);
+    return status;
+}
+
+pt_status pt__native_link_run(pt__native_link *link, const char *sql, pt_error *err)
+{
+    pt__helped helped = {0};
+    pt__helped_begin(&helped, link->database->helper); /* what a transaction wrote may be much */
+    pt_status status = run_alone(link, sql, err);
     pt__helped_end(&helped);
     return status;
 }
@@ -158,10 +224,10 @@ pt_status pt__native_link_run(pt__native_link *link, const char *sql, pt_error *
 /* Whether the link was free for a transaction, which it then has. */
 static bool take_for_transaction(pt__native_link *link)
 {
-    pthread_mutex_lock(&link->lock);
+    take_as_entrant(link);
     bool is_free = !link->in_transaction;
     link->in_transaction = true;
-    pthread_mutex_unlock(&link->lock);
+    pt__native_link_leave(link);
     return is_free;
 }
 
@@ -227,13 +293,30 @@ pt_status pt__native_begin(pt__duckdb *database, pt__native *native, void **out,
     return PT_OK;
 }
 
+pt_status pt__native_link_check(pt__native_link *link, pt_error *err)
+{
+    return run_alone(link, "SELECT 1", err);
+}
+
+static pt_status commit_on(pt__native_link *link, pt_error *err)
+{
+    pt_status status = pt__native_link_check(link, NULL);
+    if (status == PT_OK)
+        return pt__native_link_run(link, "COMMIT", err);
+    (void)pt__native_link_run(link, "ROLLBACK", NULL);
+    return pt_error_set(
+        err, status,
+        "the transaction was rolled back instead, because a statement in it had failed, or was cancelled "
+        "before it had given its rows");
+}
+
 pt_status pt__native_end(pt__native *native, const void *transaction, bool commit, pt_error *err)
 {
     pt__native_link *link = remove_open(native, transaction);
     if (link == NULL)
         return not_open(err);
-    enter_for_end(link, commit);
-    pt_status status = pt__native_link_run(link, commit ? "COMMIT" : "ROLLBACK", err);
+    (void)pt__native_link_enter_as(link, &(pt__native_entrant){.rolls_back = !commit});
+    pt_status status = commit ? commit_on(link, err) : pt__native_link_run(link, "ROLLBACK", err);
     link->in_transaction = false;
     pt__native_link_leave(link);
     pt__native_link_unref(link);

@@ -19,15 +19,18 @@
 typedef struct pt__native_link {
     atomic_size_t references;
     pt__duckdb *database;
-    pthread_mutex_t turn; /* held while waiting for `lock`, so that all who want that get it */
-    pthread_mutex_t lock; /* held while a statement runs on it, and while rows are pulled from it */
+    pthread_mutex_t guard; /* guards `is_taken`, `waiting`, and `open_rows` while it changes */
+    pthread_cond_t changed;
+    bool is_taken;  /* by whoever runs a statement on it or pulls rows from it: pt__native_link_enter */
+    size_t waiting; /* who want to enter it */
     duckdb_connection connection;
     pt__duckdb_use use;
-    bool is_pooled;                    /* goes back to the pool; used by one operation */
-    bool is_clean;                     /* nothing is left running on it */
-    bool in_transaction;               /* one that the client began */
-    struct pt__open_rows *open_rows;   /* that still come from the connection; guarded by `lock`, as the next one */
-    struct pt__shelf_entry *kept;      /* a statement that is prepared on a session's own connection; may be NULL */
+    bool is_pooled;                  /* goes back to the pool; used by one operation */
+    bool is_clean;                   /* nothing is left running on it */
+    bool in_transaction;             /* one that the client began */
+    pthread_mutex_t watch;           /* held while `open_rows` changes, and by who hurries them without `lock` */
+    struct pt__open_rows *open_rows; /* that still come from the connection; guarded by `lock` */
+    struct pt__shelf_entry *kept; /* a statement that is prepared on a session's own; may be NULL; guarded by `lock` */
     struct pt__native_link *next_open; /* the session's next open transaction */
 } pt__native_link;
 
@@ -50,13 +53,35 @@ pt_status pt__native_any(pt__duckdb *database, pt__native *native, const char *s
 
 pt__native_link *pt__native_link_ref(pt__native_link *link);
 void pt__native_link_unref(pt__native_link *link);
-/** Locks the connection, for who pulls rows from it. */
-void pt__native_link_lock(pt__native_link *link);
-/** Locks it for a statement. Rows that still came from it for another one are out of the way then. */
+/** Takes the connection for who pulls rows from it, behind those who want to enter; false once `stop` is true. */
+bool pt__native_link_take(pt__native_link *link, const atomic_bool *stop);
+/** Takes it if it is free. */
+bool pt__native_link_try(pt__native_link *link);
+/** Sets `stop`, so that nobody waits in pt__native_link_take for it any more. */
+void pt__native_link_stop(pt__native_link *link, atomic_bool *stop);
+/** Who has taken the connection says whose rows still come from it; NULL: nobody's. */
+void pt__native_link_set_open(pt__native_link *link, struct pt__open_rows *rows);
+
+/** Who enters a connection. Zeroed: somebody who waits for as long as it takes. */
+typedef struct pt__native_entrant {
+    bool rolls_back; /* after which hardly anybody reads on: only a few rows are kept, and none waited for */
+    bool (*is_gone)(void *context); /* whether it does not want the connection any more; NULL: it does */
+    void *context;
+} pt__native_entrant;
+
+/** Takes it for a statement. Rows that still came from it for another one are out of the way then. */
 void pt__native_link_enter(pt__native_link *link);
+/** The same; false, and it is not taken, when the entrant has gone meanwhile. */
+bool pt__native_link_enter_as(pt__native_link *link, const pt__native_entrant *entrant);
 void pt__native_link_leave(pt__native_link *link);
 /** Runs statements whose rows are not wanted; the caller has entered. */
 pt_status pt__native_link_run(pt__native_link *link, const char *sql, pt_error *err);
+
+/**
+ * Whether what runs on it can be committed. DuckDB takes the COMMIT of a transaction in which a statement has failed for a
+ * ROLLBACK, and says nothing; a statement may have failed since its client looked at it last. The caller has entered.
+ */
+pt_status pt__native_link_check(pt__native_link *link, pt_error *err);
 
 /** Begins on the session's own connection, or on another while a transaction is open there. `*out` only names it. */
 pt_status pt__native_begin(pt__duckdb *database, pt__native *native, void **out, pt_error *err);
@@ -96,13 +121,16 @@ pt_status pt__native_statement_prepare(pt__native_statement *statement, pt__nati
                                        pt_error *err);
 void pt__native_statement_deinit(pt__native_statement *statement);
 
-/* threads.c, arrow_settings.c: settings that are not left to clients. DuckDB is given back the thread that helps it (helper.h), without which it can run as few as a client sets. */
+/*
+ * threads.c, arrow_settings.c: settings that are not left to clients. DuckDB is given back the thread that helps it
+ * (helper.h), without which it can run as few as a client sets.
+ */
 /** Before `prepared` of the text `sql` is executed: a statement that is refused ends the client's transaction. */
 void pt__native_make_way(pt__native_link *link, duckdb_prepared_statement prepared, const char *sql);
 /** For those that do not look like it: whether one was refused and is to be executed again. */
 bool pt__native_made_way(pt__native_link *link, const pt_error *err);
 
-/** After a statement of the text `sql` on a session's own connection, whose lock is held: what it set for Arrow is undone. */
+/** After a statement of the text `sql` on a session's own connection, which is taken: what it set for Arrow is undone. */
 void pt__native_reset_arrow(pt__native_link *link, const char *sql);
 
 /**
@@ -118,13 +146,13 @@ bool pt__native_unshelve(pt__duckdb *database, pt__shelf shelf, const char *key,
 bool pt__native_unshelve_text(pt__duckdb *database, pt__native *native, const char *sql, pt__native_link **link,
                               pt__native_statement *statement);
 /**
- * Keeps the last prepared statement of a session's own connection, whose lock is held; it is taken, and the one that was
+ * Keeps the last prepared statement of a session's own connection, which the caller has entered; it is taken, and the one that was
  * kept before goes.
  */
 void pt__native_keep(pt__native_link *link, const char *key, pt__native_statement *take_statement);
-/** Before a statement is executed there, with the lock held: one that leaves state behind changes what others mean. */
+/** Before a statement is executed there: one that leaves state behind changes what others mean. */
 void pt__native_outdate_kept(pt__native_link *link, duckdb_prepared_statement executed, const char *sql);
-/** Takes it back; false when it is not there. The lock is held. */
+/** Takes it back; false when it is not there. */
 bool pt__native_take_kept(pt__native_link *link, const char *key, pt__native_statement *statement);
 /** Before the connection closes. */
 void pt__native_drop_kept(pt__native_link *link);
@@ -138,6 +166,9 @@ bool pt__native_is_literal_row(const char *sql);
 bool pt__native_reads_nothing(const char *sql);
 /** Whether it changes what later statements on the connection see. */
 bool pt__native_leaves_state(duckdb_prepared_statement prepared, const char *sql);
+/** Whether it says ROLLBACK, or COMMIT, in any of their forms. */
+bool pt__native_is_rollback(const char *sql);
+bool pt__native_is_commit(const char *sql);
 /** Whether it can run within a transaction with other statements, and changes something. */
 bool pt__native_is_transactional(duckdb_prepared_statement prepared);
 /** Whether its result is no rows but a count, or nothing. */

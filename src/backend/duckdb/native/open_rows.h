@@ -4,7 +4,8 @@
  * Who does (pt__native_link_enter) first has all that is left of it taken into a rest, where its reader then goes on. So
  * results stream within transactions, too, and a client may read several of them by turns.
  *
- * Threads: the reader's, and any that enters the connection, whose lock is held while rows are pulled.
+ * Threads: the reader's, and any that enters the connection, which is taken by who pulls rows. Once the rows are away from
+ * it they are the reader's alone, who does not want it any more: whoever has it may wait for the reader.
  */
 #ifndef PT_BACKEND_DUCKDB_NATIVE_OPEN_ROWS_H
 #define PT_BACKEND_DUCKDB_NATIVE_OPEN_ROWS_H
@@ -12,12 +13,14 @@
 #include "backend/duckdb/native/native.h"
 #include "backend/duckdb/native/rest.h"
 
-/** What the result is read by, with the connection's lock held. */
+/** What the result is read by, by who has taken the connection. */
 typedef struct pt__open_rows_vtable {
     /** The next rows; `out->release` stays NULL at the end. */
     pt_status (*pull)(void *context, struct ArrowArray *out, pt_error *err);
     /** The schema of the rows, which is the caller's. */
     pt_status (*schema)(void *context, struct ArrowSchema *out, pt_error *err);
+    /** From now on the statement is interrupted if rows do not come soon. Any thread, with the link's guard held. */
+    void (*hurry)(void *context);
     /** No more rows are pulled: the connection is to be free afterwards, and a transaction on it unharmed. */
     void (*close)(void *context);
 } pt__open_rows_vtable;
@@ -27,11 +30,13 @@ typedef struct pt__open_rows {
     const pt__open_rows_vtable *vtable;
     void *context;
     pt__native_link *link; /* outlives this */
-    pt__rest *rest;        /* this and `failure`, which came behind it: guarded by the link's lock */
-    pt_error failure;
+    atomic_bool is_away;   /* no more rows come from the connection */
+    atomic_bool is_hurried;
+    pt__rest *rest;   /* NULL: nobody has wanted it */
+    pt_error failure; /* what came behind the rest */
 } pt__open_rows;
 
-/** With the link's lock held, once its statement is executed. */
+/** By who has taken the connection, once its statement is executed. */
 void pt__open_rows_begin(pt__open_rows *rows, const pt__open_rows_vtable *vtable, void *context, pt__native_link *link);
 bool pt__open_rows_are(const pt__open_rows *rows);
 /** The next rows, wherever they are; `out->release` stays NULL at the end. */
@@ -39,10 +44,9 @@ pt_status pt__open_rows_next(pt__open_rows *rows, struct ArrowArray *out, pt_err
 /** Nobody reads them any more. Does nothing for zeroed ones, which they then are. */
 void pt__open_rows_end(pt__open_rows *rows);
 
-/**
- * Takes what is left of them, with the link's lock held. For a rollback, after which hardly anybody reads on, only as much
- * as stays in memory.
- */
-void pt__open_rows_make_way(pt__open_rows *rows, bool is_for_rollback);
+/** A rollback waits for them: they are interrupted if they do not come soon. With the link's guard held. */
+void pt__open_rows_hurry(pt__open_rows *rows);
+/** Takes what is left of them, for who has taken the connection; false when the entrant has gone before that was done. */
+bool pt__open_rows_make_way(pt__open_rows *rows, const pt__native_entrant *entrant);
 
 #endif

@@ -6,15 +6,29 @@
 #include "base/unconst.h"
 
 #include <errno.h>
+#include <nanoarrow/nanoarrow.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* With dictionaries. Without any row of parameters nothing was executed. */
-static pt_status schema_of(pt__native_operation *op, struct ArrowSchema *out, pt_error *err)
+pt_status pt__native_operation_describe(pt__native_operation *op, pt_error *err)
 {
+    duckdb_connection_get_arrow_options(op->link->connection, &op->options);
     if (op->statement.harvest == NULL && op->has_result)
-        return pt__native_result_schema(op->link, &op->result, out, err);
-    return pt__native_column_schema(op->link, &op->statement, out, err);
+        return pt__native_result_schema(op->link, &op->result, &op->engine_schema, err);
+    return pt__native_column_schema(op->link, &op->statement, &op->engine_schema, err);
+}
+
+/* As clients get it. */
+static pt_status plain_schema_of(void *context, struct ArrowSchema *out, pt_error *err)
+{
+    pt__native_operation *op = context;
+    if (ArrowSchemaDeepCopy(&op->engine_schema, out) != NANOARROW_OK)
+        return pt_error_set(err, PT_NO_MEMORY, "no memory for a schema");
+    pt_status status = pt__native_plain_schema(out, err);
+    if (status != PT_OK && out->release != NULL)
+        out->release(out);
+    return status;
 }
 
 /* Types that a batch does not know leave all columns to DuckDB. */
@@ -52,8 +66,8 @@ static pt_status start(pt__native_operation *op, pt_error *err)
         return pt_error_set(err, PT_INVALID_ARGUMENT, "the parameters cannot be read: %s",
                             op->parameters.get_last_error(&op->parameters));
     PT_TRY(pt__native_operation_execute(op, err));
-    duckdb_connection_get_arrow_options(op->link->connection, &op->options);
-    PT_TRY(schema_of(op, &op->engine_schema, err));
+    if (op->engine_schema.release == NULL) /* without any row of parameters */
+        PT_TRY(pt__native_operation_describe(op, err));
     return init_filler(op, err);
 }
 
@@ -73,7 +87,8 @@ static pt_status fetch(void *context, duckdb_data_chunk *out, pt_error *err)
         PT_TRY(pt__native_operation_check(op, err));
         if (duckdb_result_error(&op->result) != NULL)
             return pt__native_operation_error(op, duckdb_result_error(&op->result), err);
-        op->link->is_clean = true;
+        if (op->link->is_pooled)
+            op->link->is_clean = true;
         PT_TRY(pt__native_operation_execute_next(op, err));
     }
     pt__native_operation_set_running(op, NULL);
@@ -111,13 +126,10 @@ static pt_status pull_open(void *context, struct ArrowArray *out, pt_error *err)
     return pull(context, out, err);
 }
 
-static pt_status plain_schema_of(void *context, struct ArrowSchema *out, pt_error *err)
+static void hurry_open(void *context)
 {
-    PT_TRY(schema_of(context, out, err));
-    pt_status status = pt__native_plain_schema(out, err);
-    if (status != PT_OK && out->release != NULL)
-        out->release(out);
-    return status;
+    pt__native_operation *op = context;
+    (void)pt__helped_interrupt_late(&op->head.helped, op->link->connection);
 }
 
 static void close_open(void *context)
@@ -131,9 +143,23 @@ static void close_open(void *context)
 }
 
 const pt__open_rows_vtable pt__native_operation_rows = {
-    .pull = pull_open, .schema = plain_schema_of, .close = close_open};
+    .pull = pull_open, .schema = plain_schema_of, .hurry = hurry_open, .close = close_open};
 
 /* ---- the stream ---- */
+
+/* What another thread may still be at is left before the state says that all is over. */
+static int settle(pt__native_operation *op, pt_status status, bool is_end)
+{
+    if (status != PT_OK)
+        pt__open_rows_end(&op->open_rows);
+    return pt__operation_settle(&op->head, status, is_end);
+}
+
+static pt_status next(pt__native_operation *op, struct ArrowArray *out, pt_error *err)
+{
+    PT_TRY(op->has_started ? pt__native_operation_check(op, err) : start(op, err));
+    return pt__open_rows_are(&op->open_rows) ? pt__open_rows_next(&op->open_rows, out, err) : pull(op, out, err);
+}
 
 static int stream_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
 {
@@ -143,10 +169,8 @@ static int stream_schema(struct ArrowArrayStream *stream, struct ArrowSchema *ou
         return EIO;
     pt_status status = op->has_started ? PT_OK : start(op, &op->head.failure);
     if (status == PT_OK)
-        status = schema_of(op, out, &op->head.failure);
-    if (status == PT_OK)
-        status = pt__native_plain_schema(out, &op->head.failure);
-    return pt__operation_settle(&op->head, status, false);
+        status = plain_schema_of(op, out, &op->head.failure);
+    return settle(op, status, false);
 }
 
 static int stream_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
@@ -156,12 +180,9 @@ static int stream_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
     if (op->head.failure.status != PT_OK)
         return EIO;
     pt__helped_wait(&op->head.helped);
-    pt_status status = op->has_started ? PT_OK : start(op, &op->head.failure);
-    if (status == PT_OK)
-        status = pt__open_rows_are(&op->open_rows) ? pt__open_rows_next(&op->open_rows, out, &op->head.failure)
-                                                   : pull(op, out, &op->head.failure);
+    pt_status status = next(op, out, &op->head.failure);
     pt__helped_go_on(&op->head.helped);
-    return pt__operation_settle(&op->head, status, out->release == NULL);
+    return settle(op, status, out->release == NULL);
 }
 
 static void stop(pt__native_operation *op)

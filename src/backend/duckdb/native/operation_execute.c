@@ -60,8 +60,17 @@ static void end_pending(pt__native_operation *op)
         duckdb_destroy_pending(&op->pending);
 }
 
+static pt_status check_commit(pt__native_operation *op, pt_error *err)
+{
+    bool is_commit = !op->link->is_pooled &&
+                     duckdb_prepared_statement_type(op->statement.last) == DUCKDB_STATEMENT_TYPE_TRANSACTION &&
+                     pt__native_is_commit(op->sql);
+    return is_commit ? pt__native_link_check(op->link, err) : PT_OK;
+}
+
 static pt_status execute_making_way(pt__native_operation *op, pt_error *err)
 {
+    PT_TRY(check_commit(op, err));
     pt__native_outdate_kept(op->link, op->statement.last, op->sql);
     pt__native_make_way(op->link, op->statement.last, op->sql);
     pt_status status = execute_pending(op, err);
@@ -77,7 +86,7 @@ static pt_status execute_one(pt__native_operation *op, pt_error *err)
 {
     pt_status status = execute_making_way(op, err);
     end_pending(op);
-    if (status == PT_OK && !op->link->is_pooled)
+    if (status == PT_OK && !streams(op))
         pt__native_reset_arrow(op->link, op->sql);
     return status;
 }
@@ -85,7 +94,8 @@ static pt_status execute_one(pt__native_operation *op, pt_error *err)
 static pt_status execute(pt__native_operation *op, pt_error *err)
 {
     pt__native_operation_drop_result(op);
-    op->link->is_clean = false;
+    if (op->link->is_pooled)
+        op->link->is_clean = false;
     pt__native_operation_set_running(op, op->link);
     begin_help(op);
     pt_status status = execute_one(op, err);
@@ -95,22 +105,33 @@ static pt_status execute(pt__native_operation *op, pt_error *err)
     } else {
         pt__helped_stream(&op->head.helped);
     }
-    if (status == PT_OK && pt__open_rows_are(&op->open_rows))
-        pt__native_operation_set_open(op);
     return status;
+}
+
+/* With the schema, which is the same for all rows of parameters. */
+static pt_status execute_and_describe(pt__native_operation *op, pt_error *err)
+{
+    PT_TRY(execute(op, err));
+    return op->engine_schema.release == NULL ? pt__native_operation_describe(op, err) : PT_OK;
+}
+
+static pt_status execute_on_own(pt__native_operation *op, pt_error *err)
+{
+    PT_TRY(execute_and_describe(op, err));
+    if (!streams(op))
+        return PT_OK;
+    pt__open_rows_begin(&op->open_rows, &pt__native_operation_rows, op, op->link);
+    pt__native_operation_set_running(op, op->link);
+    return PT_OK;
 }
 
 /* The session's own connection runs one statement at a time; who pulls rows from it has entered already. */
 static pt_status execute_alone(pt__native_operation *op, pt_error *err)
 {
     if (op->link->is_pooled || pt__open_rows_are(&op->open_rows))
-        return execute(op, err);
-    pt__native_link_enter(op->link);
-    pt_status status = execute(op, err);
-    if (status == PT_OK && streams(op)) {
-        pt__open_rows_begin(&op->open_rows, &pt__native_operation_rows, op, op->link);
-        pt__native_operation_set_open(op);
-    }
+        return execute_and_describe(op, err);
+    PT_TRY(pt__native_operation_enter(op, err));
+    pt_status status = execute_on_own(op, err);
     pt__native_link_leave(op->link);
     return status;
 }

@@ -18,7 +18,7 @@ typedef struct pt__native_operation {
     pt__native *native;
     char *sql;
     char *statement_id;    /* "" none */
-    pthread_mutex_t mutex; /* guards `interrupted`, and `running` while it changes */
+    pthread_mutex_t mutex; /* guards `interrupted`, and `running` and `is_open` while they change */
     bool interrupted;
     pt__native_link *running; /* whose connection an interrupt may hit; NULL: none */
     bool is_open;             /* as long as it is running: its rows stream from the session's own connection */
@@ -54,8 +54,6 @@ static inline pt__native_operation *pt__native_operation_of(pt_operation *base)
 pt_status pt__native_operation_check(pt__native_operation *op, pt_error *err);
 /** Whose connection an interrupt may hit from now on; NULL: none. */
 void pt__native_operation_set_running(pt__native_operation *op, pt__native_link *link);
-/** Its rows stream from the session's own connection, and may be left there. */
-void pt__native_operation_set_open(pt__native_operation *op);
 /** Members of pt_operation_vtable. */
 pt_status pt__native_operation_cancel(pt_operation *base, pt_error *err);
 double pt__native_operation_progress(pt_operation *base);
@@ -64,6 +62,8 @@ double pt__native_operation_progress(pt_operation *base);
 
 /** Finds the connection, and prepares the statement there unless it is prepared already. */
 pt_status pt__native_operation_prepare(pt__native_operation *op, pt_error *err);
+/** Locks the session's own connection for the statement. Errors: PT_CANCELLED. */
+pt_status pt__native_operation_enter(pt__native_operation *op, pt_error *err);
 /** Prepares it on the connection that it has. */
 pt_status pt__native_operation_prepare_on_link(pt__native_operation *op, pt_error *err);
 /** What is prepared stays so, if it may be wanted again; its connection of the pool, too. */
@@ -78,6 +78,8 @@ pt_status pt__native_operation_execute_next(pt__native_operation *op, pt_error *
 /** After the last row; until then an end of the connection ends the transaction, too. */
 pt_status pt__native_operation_commit(pt__native_operation *op, pt_error *err);
 void pt__native_operation_drop_result(pt__native_operation *op);
+/** Finds `options` and `engine_schema`, whose names and types settings have a say in; what it was executed on is still locked. */
+pt_status pt__native_operation_describe(pt__native_operation *op, pt_error *err);
 /** What DuckDB says, about the text that came even if another was executed. */
 pt_status pt__native_operation_error(const pt__native_operation *op, const char *message, pt_error *err);
 

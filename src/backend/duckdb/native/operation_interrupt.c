@@ -13,14 +13,7 @@ void pt__native_operation_set_running(pt__native_operation *op, pt__native_link 
 {
     pthread_mutex_lock(&op->mutex);
     op->running = link;
-    op->is_open = false;
-    pthread_mutex_unlock(&op->mutex);
-}
-
-void pt__native_operation_set_open(pt__native_operation *op)
-{
-    pthread_mutex_lock(&op->mutex);
-    op->is_open = true;
+    op->is_open = link != NULL && pt__open_rows_are(&op->open_rows);
     pthread_mutex_unlock(&op->mutex);
 }
 

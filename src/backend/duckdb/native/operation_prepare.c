@@ -23,9 +23,20 @@ static pt_status take_apart_and_prepare(pt__native_operation *op, pt_error *err)
     return pt__native_statement_prepare(&op->statement, op->link, op->sql, err);
 }
 
+static bool is_gone(void *context)
+{
+    return pt__native_operation_check(context, NULL) != PT_OK;
+}
+
+pt_status pt__native_operation_enter(pt__native_operation *op, pt_error *err)
+{
+    pt__native_entrant self = {.rolls_back = pt__native_is_rollback(op->sql), .is_gone = is_gone, .context = op};
+    return pt__native_link_enter_as(op->link, &self) ? PT_OK : pt__native_operation_check(op, err);
+}
+
 pt_status pt__native_operation_prepare_on_link(pt__native_operation *op, pt_error *err)
 {
-    pt__native_link_enter(op->link);
+    PT_TRY(pt__native_operation_enter(op, err));
     pt__native_operation_set_running(op, op->link);
     pt_status status = take_kept(op) ? PT_OK : take_apart_and_prepare(op, err);
     pt__native_operation_set_running(op, NULL);
@@ -81,7 +92,8 @@ static void keep_with(pt__native_operation *op, pt__shelf shelf, const char *key
         op->link = NULL;
         return;
     }
-    pt__native_link_lock(op->link);
+    if (!pt__native_link_try(op->link)) /* whoever has it may be at work for long */
+        return;
     pt__native_keep(op->link, key, &op->statement);
     pt__native_link_leave(op->link);
 }

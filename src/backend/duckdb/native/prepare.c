@@ -207,7 +207,7 @@ pt_status pt__native_prepare(pt__duckdb *database, pt__native *native, const pt_
         return pt_error_set(err, PT_NO_MEMORY, "no memory for a statement");
     pt_status status = find_link(database, native, query, sql, &link, &statement, err);
     if (status == PT_OK) {
-        pt__native_link_enter(link);
+        (void)pt__native_link_enter_as(link, &(pt__native_entrant){.rolls_back = pt__native_is_rollback(sql)});
         status = prepare_on(link, &statement, query, sql, out, err);
         if (status == PT_OK)
             keep(link, &statement, query, sql);

@@ -12,6 +12,7 @@ enum { BATCH_ROWS = 100000, TEXT_BYTES = 140 }; /* 10 MiB a batch */
 
 typedef struct fixture {
     char folder[64];
+    pt__rest_space *space;
     pt__rest *rest;
     pt_error err;
 } fixture;
@@ -26,18 +27,27 @@ static void make_schema(struct ArrowSchema *out)
     ArrowSchemaSetName(out->children[1], "s");
 }
 
-static bool begin(fixture *f, uint64_t bytes_max)
+static bool open_rest(fixture *f, const char *folder, uint64_t bytes_max)
 {
     struct ArrowSchema schema;
-    *f = (fixture){.folder = "/tmp/portico_rest_XXXXXX", .err = PT_ERROR_INIT};
-    pt__rest_options options = {.folder = f->folder, .bytes_max = bytes_max, .made_way_for = "a test"};
     make_schema(&schema);
-    return mkdtemp(f->folder) != NULL && pt__rest_new(&options, &schema, &f->rest, NULL) == PT_OK;
+    if (pt__rest_space_new(folder, bytes_max, &f->space, NULL) != PT_OK ||
+        pt__rest_new(f->space, &schema, &f->rest, NULL) != PT_OK)
+        return false;
+    pt__rest_expect(f->rest, "a test", UINT64_MAX);
+    return true;
+}
+
+static bool begin(fixture *f, uint64_t bytes_max)
+{
+    *f = (fixture){.folder = "/tmp/portico_rest_XXXXXX", .err = PT_ERROR_INIT};
+    return mkdtemp(f->folder) != NULL && open_rest(f, f->folder, bytes_max);
 }
 
 static void end(fixture *f)
 {
     pt__rest_free(f->rest);
+    pt__rest_space_free(f->space);
     pt_error_clear(&f->err);
     PT_CHECK_EQ(rmdir(f->folder), 0); /* nothing is left in it */
 }
@@ -127,28 +137,51 @@ PT_TEST(rests_that_nobody_reads_leave_nothing)
 PT_TEST(rests_are_bounded)
 {
     fixture f;
-    PT_REQUIRE(begin(&f, UINT64_C(45) << 20));
-    for (int64_t batch = 0; batch < 4; batch++)
+    PT_REQUIRE(begin(&f, UINT64_C(1) << 30));
+    PT_CHECK_EQ(add(&f, 0), PT_OK);
+    pt__rest_expect(f.rest, "a test", UINT64_C(35) << 20); /* beside those that are there */
+    for (int64_t batch = 1; batch < 4; batch++)
         PT_CHECK_EQ(add(&f, batch), PT_OK);
     PT_CHECK_EQ(add(&f, 4), PT_LIMIT);
-    PT_CHECK(strstr(f.err.message, "make way for a test, and more than 45 MiB") != NULL);
+    PT_CHECK(strstr(f.err.message, "make way for a test, and too much was left of it (40 MiB)") != NULL);
     for (int64_t batch = 0; batch < 4; batch++)
         check_next(&f, batch);
+    end(&f);
+}
+
+PT_TEST(rests_are_bounded_together)
+{
+    fixture f;
+    struct ArrowSchema schema;
+    struct ArrowArray rows;
+    pt__rest *other;
+    PT_REQUIRE(begin(&f, UINT64_C(25) << 20));
+    make_schema(&schema);
+    PT_REQUIRE(pt__rest_new(f.space, &schema, &other, NULL) == PT_OK);
+    pt__rest_expect(other, "another test", UINT64_MAX);
+    rows = make_rows(0);
+    PT_CHECK_EQ(pt__rest_add(other, &rows, NULL), PT_OK);
+    PT_CHECK_EQ(add(&f, 0), PT_OK);
+    PT_CHECK_EQ(add(&f, 1), PT_LIMIT);
+    PT_CHECK(strstr(f.err.message, "takes 25 MiB (duckdb.rest-limit)") != NULL);
+    pt__rest_free(other);
+    PT_CHECK_EQ(add(&f, 1), PT_OK);
+    check_next(&f, 0);
+    check_next(&f, 1);
     end(&f);
 }
 
 PT_TEST(rests_say_where_they_cannot_be_written)
 {
     fixture f;
-    struct ArrowSchema schema;
-    pt__rest_options options = {.folder = "/dev/null/portico", .bytes_max = UINT64_C(1) << 30};
-    PT_REQUIRE(begin(&f, UINT64_C(1) << 30));
+    PT_REQUIRE(begin(&f, 0));
     pt__rest_free(f.rest);
-    make_schema(&schema);
-    PT_REQUIRE(pt__rest_new(&options, &schema, &f.rest, NULL) == PT_OK);
+    pt__rest_space_free(f.space);
+    PT_REQUIRE(open_rest(&f, "/dev/null/portico", UINT64_C(1) << 30));
     for (int64_t batch = 0; batch < 3; batch++)
         PT_CHECK_EQ(add(&f, batch), PT_OK);
     PT_CHECK_EQ(add(&f, 3), PT_IO);
+    PT_CHECK(strstr(f.err.message, "make way for a test, but what is left of it cannot be written: ") != NULL);
     PT_CHECK(strstr(f.err.message, "/dev/null/portico") != NULL);
     check_next(&f, 0);
     end(&f);

@@ -136,6 +136,26 @@ void pt__native_statement_deinit(pt__native_statement *s)
 
 /* ---- kinds ---- */
 
+static const char *first_word(const char *sql)
+{
+    return sql + strspn(sql, " \t\r\n;(");
+}
+
+static bool begins_with(const char *sql, const char *word)
+{
+    return strncasecmp(first_word(sql), word, strlen(word)) == 0;
+}
+
+bool pt__native_is_rollback(const char *sql)
+{
+    return begins_with(sql, "rollback") || begins_with(sql, "abort");
+}
+
+bool pt__native_is_commit(const char *sql)
+{
+    return begins_with(sql, "commit") || begins_with(sql, "end");
+}
+
 /* A temporary object, as far as the text tells; a table of that name costs no more than a connection. */
 static bool says_temporary(const char *sql)
 {

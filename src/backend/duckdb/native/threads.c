@@ -8,7 +8,8 @@
 
 static bool give_threads_back(pt__native_link *link)
 {
-    if (link->database->helper == NULL || pt__native_link_run(link, "SET GLOBAL external_threads = 1", NULL) != PT_OK)
+    if (!pt__helper_executes(link->database->helper) ||
+        pt__native_link_run(link, "SET GLOBAL external_threads = 1", NULL) != PT_OK)
         return false;
     pt__helper_retire(link->database->helper);
     return true;
