@@ -104,11 +104,6 @@ void pt__native_link_set_open(pt__native_link *link, struct pt__open_rows *rows)
     pthread_mutex_unlock(&link->guard);
 }
 
-static bool has_gone(const pt__native_entrant *entrant)
-{
-    return entrant->is_gone != NULL && entrant->is_gone(entrant->context);
-}
-
 /* Their reader, who has taken the connection, may be waiting for rows. */
 static void hurry(pt__native_link *link)
 {
@@ -123,7 +118,7 @@ bool pt__native_link_enter_as(pt__native_link *link, const pt__native_entrant *e
     if (entrant->rolls_back)
         hurry(link);
     take_as_entrant(link);
-    if (!has_gone(entrant) && (link->open_rows == NULL || pt__open_rows_make_way(link->open_rows, entrant)))
+    if (!pt__native_has_gone(entrant) && (link->open_rows == NULL || pt__open_rows_make_way(link->open_rows, entrant)))
         return true;
     pt__native_link_leave(link);
     return false;

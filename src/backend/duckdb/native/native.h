@@ -69,6 +69,11 @@ typedef struct pt__native_entrant {
     void *context;
 } pt__native_entrant;
 
+static inline bool pt__native_has_gone(const pt__native_entrant *entrant)
+{
+    return entrant->is_gone != NULL && entrant->is_gone(entrant->context);
+}
+
 /** Takes it for a statement. Rows that still came from it for another one are out of the way then. */
 void pt__native_link_enter(pt__native_link *link);
 /** The same; false, and it is not taken, when the entrant has gone meanwhile. */

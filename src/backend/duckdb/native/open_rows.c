@@ -61,11 +61,6 @@ static pt_status take_next(pt__open_rows *rows, bool *at_end, pt_error *err)
     return *at_end ? PT_OK : pt__rest_add(rows->rest, &batch, err);
 }
 
-static bool has_gone(const pt__native_entrant *entrant)
-{
-    return entrant->is_gone != NULL && entrant->is_gone(entrant->context);
-}
-
 /* Why not all could be taken is for the reader to hear, behind those that were. */
 bool pt__open_rows_make_way(pt__open_rows *rows, const pt__native_entrant *entrant)
 {
@@ -74,7 +69,7 @@ bool pt__open_rows_make_way(pt__open_rows *rows, const pt__native_entrant *entra
     if (status == PT_OK)
         expect(rows, entrant);
     while (status == PT_OK && !at_end) {
-        if (has_gone(entrant))
+        if (pt__native_has_gone(entrant))
             return false;
         status = take_next(rows, &at_end, &rows->failure);
     }

@@ -29,10 +29,11 @@ typedef struct result {
     int64_t row; /* the next one */
 } result;
 
-static bool begin(fixture *f)
+/* With one thread DuckDB has none that helps it. */
+static bool begin(fixture *f, uint32_t threads)
 {
     *f = (fixture){0};
-    return pt__test_session_open(2, &f->backend, &f->session) &&
+    return pt__test_session_open(threads, &f->backend, &f->session) &&
            pt_backend_duckdb.begin(f->session, &f->transaction, NULL) == PT_OK;
 }
 
@@ -106,7 +107,7 @@ PT_TEST(open_rows_make_way_and_go_on)
 {
     fixture f;
     result results[3];
-    PT_REQUIRE(begin(&f));
+    PT_REQUIRE(begin(&f, 2));
     for (size_t i = 0; i < 3; i++) {
         PT_REQUIRE(start(&f, MANY, &results[i]));
         PT_CHECK(read_batch(&results[i]));
@@ -121,11 +122,11 @@ PT_TEST(open_rows_make_way_and_go_on)
     end(&f);
 }
 
-PT_TEST(open_rows_that_nobody_reads_cost_no_transaction)
+static void give_up_results(uint32_t threads)
 {
     fixture f;
     result r;
-    PT_REQUIRE(begin(&f));
+    PT_REQUIRE(begin(&f, threads));
     for (int i = 0; i < 20; i++) {
         PT_REQUIRE(start(&f, MANY, &r));
         if (i % 2 == 0)
@@ -137,11 +138,17 @@ PT_TEST(open_rows_that_nobody_reads_cost_no_transaction)
     end(&f);
 }
 
+PT_TEST(open_rows_that_nobody_reads_cost_no_transaction)
+{
+    give_up_results(1);
+    give_up_results(2);
+}
+
 PT_TEST(open_rows_outlive_their_transaction)
 {
     fixture f;
     result r;
-    PT_REQUIRE(begin(&f));
+    PT_REQUIRE(begin(&f, 2));
     PT_REQUIRE(start(&f, MANY, &r));
     PT_CHECK_EQ(pt_backend_duckdb.end(f.session, f.transaction, true, NULL), PT_OK);
     f.transaction = NULL;
@@ -162,13 +169,13 @@ static void *cancel_soon(void *context)
     return NULL;
 }
 
-PT_TEST(open_rows_that_do_not_come_are_interrupted)
+static void interrupt_result(uint32_t threads)
 {
     fixture f;
     result r;
     pthread_t thread;
     struct ArrowArray batch;
-    PT_REQUIRE(begin(&f));
+    PT_REQUIRE(begin(&f, threads));
     PT_REQUIRE(start(&f, SLOW, &r));
     PT_REQUIRE(pthread_create(&thread, NULL, cancel_soon, &r) == 0);
     while (r.stream.get_next(&r.stream, &batch) == 0 && batch.release != NULL)
@@ -176,6 +183,30 @@ PT_TEST(open_rows_that_do_not_come_are_interrupted)
     pthread_join(thread, NULL);
     PT_CHECK_EQ(r.operation->vtable->failure(r.operation, NULL), PT_CANCELLED);
     stop(&r);
+    end(&f);
+}
+
+PT_TEST(open_rows_that_do_not_come_are_interrupted)
+{
+    interrupt_result(1);
+    interrupt_result(2);
+}
+
+/* A commit whose statement failed, or was interrupted, while nobody read its rows. */
+PT_TEST(open_rows_that_fail_are_not_committed)
+{
+    fixture f;
+    result r;
+    pt_error err = PT_ERROR_INIT;
+    PT_REQUIRE(begin(&f, 2));
+    PT_CHECK(run(&f, "create table made as select 1 as a"));
+    PT_REQUIRE(start(&f, "select i, case when i = 399999 then ('x' || i)::int end from range(400000) r(i)", &r));
+    PT_CHECK_EQ(pt_backend_duckdb.end(f.session, f.transaction, true, &err) == PT_OK, false);
+    PT_CHECK(strstr(err.message, "rolled back instead") != NULL);
+    f.transaction = NULL;
+    stop(&r);
+    PT_CHECK(!run(&f, "select * from made"));
+    pt_error_clear(&err);
     end(&f);
 }
 
@@ -213,7 +244,7 @@ PT_TEST(open_rows_are_read_by_threads)
 {
     fixture f;
     reader readers[3];
-    PT_REQUIRE(begin(&f));
+    PT_REQUIRE(begin(&f, 2));
     for (int i = 0; i < 3; i++) {
         readers[i] = (reader){.fixture = &f, .number = i};
         PT_REQUIRE(pthread_create(&readers[i].thread, NULL, read_results, &readers[i]) == 0);
