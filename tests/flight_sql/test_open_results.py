@@ -108,9 +108,7 @@ def test_a_rollback_does_not_wait_for_a_result(connect, sql, roll_back):
         run(connection, "begin")
     cursor, reader = open_result(connection, sql)
     reader.read_next_batch()
-    before = time.monotonic()
-    roll_back(connection)
-    assert time.monotonic() - before < 5
+    roll_back(connection)  # which would take hours
     with pytest.raises((OSError, pa.ArrowException), match="make way for the ROLLBACK of its transaction"):
         while True:
             reader.read_next_batch()
