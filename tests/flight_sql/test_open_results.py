@@ -13,6 +13,7 @@ from test_streams import eventually, resident_mib
 ROWS = 3_000_000  # 130 MiB: more than waits for a client, and more than the rest of a result keeps in memory
 MANY = f"select i, 'row number ' || i as s, i * 1.5 as d from range({ROWS}) r(i)"
 SLOW = "select i, 'row number ' || i as s from range(100000000000) r(i) where i < 300000 or sqrt(i) < 0"  # and then no more rows
+LATE = "with s as (select sum(i) as x from range(100000000) r(i)) " + SLOW.replace(" where", ", s where x > 0 and (") + ")"  # none at first, either
 HUGE = "select i, 'row number ' || i as s from range(10000000000) r(i)"
 
 
@@ -96,18 +97,19 @@ def test_a_result_outlives_its_transaction(connect, table, end, rows):
 
 
 def roll_back_text(connection):
-    run(connection, "rollback")
+    run(connection, "-- at once\nrollback")
 
 
 @pytest.mark.parametrize("roll_back", [adbc_driver_manager.dbapi.Connection.rollback, roll_back_text], ids=["action", "text"])
-@pytest.mark.parametrize("sql", [HUGE, SLOW], ids=["large", "slow"])
+@pytest.mark.parametrize("sql", [HUGE, SLOW, LATE], ids=["large", "slow", "late"])
 def test_a_rollback_does_not_wait_for_a_result(connect, sql, roll_back):
     connection = connect()
     if roll_back == roll_back_text:
         connection = connect(autocommit=True)
         run(connection, "begin")
     cursor, reader = open_result(connection, sql)
-    reader.read_next_batch()
+    if sql != LATE:
+        reader.read_next_batch()
     roll_back(connection)  # which would take hours
     with pytest.raises((OSError, pa.ArrowException), match="make way for the ROLLBACK of its transaction"):
         while True:
@@ -117,7 +119,7 @@ def test_a_rollback_does_not_wait_for_a_result(connect, sql, roll_back):
 
 
 def commit_text(connection):
-    run(connection, "commit")
+    run(connection, "/* at last */ commit")
 
 
 @pytest.mark.parametrize("commit", [adbc_driver_manager.dbapi.Connection.commit, commit_text], ids=["action", "text"])
@@ -234,6 +236,14 @@ def test_who_waits_for_a_result_may_give_up(server, flight):
     leave(call)
     assert spent_after(server, 1) < 0.5
     assert query_info(flight, "select 1 from range(2)").result()
+
+
+def test_a_rollback_that_is_only_prepared_does_nothing(flight):
+    transaction = flight.begin()
+    info = flight.info("CommandStatementQuery", text(1, MANY) + text(2, transaction))
+    flight.prepare("rollback", transaction)
+    assert check(chunk.data for chunk in flight.client.do_get(info.endpoints[0].ticket)) == ROWS
+    assert flight.query("select 1 as x from range(2)", transaction).num_rows == 2
 
 
 def test_settings_are_only_named(connection):

@@ -11,8 +11,7 @@
 
 /* ---- the text ---- */
 
-/* Past white space and comments. */
-static const char *first_word(const char *sql)
+const char *pt__harvest_first_word(const char *sql)
 {
     for (;;) {
         sql += strspn(sql, " \t\r\n");
@@ -31,7 +30,7 @@ static const char *first_word(const char *sql)
  */
 static bool may_have_many_rows(const char *sql)
 {
-    const char *word = first_word(sql);
+    const char *word = pt__harvest_first_word(sql);
     bool is_query =
         strncasecmp(word, "select", 6) == 0 || strncasecmp(word, "with", 4) == 0 || strncasecmp(word, "from", 4) == 0;
     return is_query && strcasestr(word, "from") != NULL && strcasestr(sql, "current_query") == NULL;

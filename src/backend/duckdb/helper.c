@@ -217,6 +217,8 @@ void pt__helper_free(pt__helper *helper)
 
 bool pt__helper_executes(pt__helper *helper)
 {
+    if (helper == NULL)
+        return false;
     pthread_mutex_lock(&helper->lock);
     bool executes = !helper->is_retired;
     pthread_mutex_unlock(&helper->lock);
@@ -247,7 +249,8 @@ void pt__helped_begin(pt__helped *helped, pt__helper *helper)
     helped->is_stream = false;
     helper->nap_us = NAP_LEAST_US;
     helper->look_us = LOOK_LEAST_US;
-    pthread_cond_signal(&helper->changed);
+    if (!helper->is_retired)
+        pthread_cond_signal(&helper->changed);
     pthread_mutex_unlock(&helper->lock);
 }
 

@@ -16,7 +16,7 @@
 #include <sys/random.h>
 
 static const uint64_t BLOCK_MEMORY_BYTES = UINT64_C(512) << 20;
-static const uint64_t REST_BYTES_MAX = UINT64_C(4) << 30;
+static const uint64_t REST_BYTES_MAX = UINT64_C(8) << 30;
 
 static pt_status set_option(duckdb_config options, const char *name, const char *value, pt_error *err)
 {

@@ -12,7 +12,7 @@
  *                           of duckdb.memory-limit
  *   duckdb.memory-limit     bytes; default: DuckDB's, 80 % of the machine's
  *   duckdb.rest-limit       bytes; of results that have to make way for other statements of their sessions, what is
- *                           left of all of them may be as large; default: 4 GiB
+ *                           left of all of them may be as large, and of one a quarter; default: 8 GiB
  *   duckdb.temp-directory   where operators spill to; default: beside the file, none in memory. Such rests go there, too;
  *                           default: $TMPDIR, or /tmp
  *   duckdb.threads          default: the host's workers

@@ -118,6 +118,8 @@ bool pt__native_link_enter_as(pt__native_link *link, const pt__native_entrant *e
     if (entrant->rolls_back)
         hurry(link);
     take_as_entrant(link);
+    if (entrant->rolls_back) /* they may have been opened meanwhile */
+        hurry(link);
     if (!pt__native_has_gone(entrant) && (link->open_rows == NULL || pt__open_rows_make_way(link->open_rows, entrant)))
         return true;
     pt__native_link_leave(link);
@@ -149,6 +151,11 @@ static pt_status new_link(pt__duckdb *database, pt__duckdb_use use, bool is_pool
     link->is_clean = true;
     *out = link;
     return PT_OK;
+}
+
+pt_status pt__native_pooled(pt__duckdb *database, pt__native_link **out, pt_error *err)
+{
+    return new_link(database, PT_USE_HANDLES, true, out, err);
 }
 
 /* With the session's lock held. */

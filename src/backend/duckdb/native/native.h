@@ -25,12 +25,11 @@ typedef struct pt__native_link {
     size_t waiting; /* who want to enter it */
     duckdb_connection connection;
     pt__duckdb_use use;
-    bool is_pooled;                  /* goes back to the pool; used by one operation */
-    bool is_clean;                   /* nothing is left running on it */
-    bool in_transaction;             /* one that the client began */
-    pthread_mutex_t watch;           /* held while `open_rows` changes, and by who hurries them without `lock` */
-    struct pt__open_rows *open_rows; /* that still come from the connection; guarded by `lock` */
-    struct pt__shelf_entry *kept; /* a statement that is prepared on a session's own; may be NULL; guarded by `lock` */
+    bool is_pooled;                    /* goes back to the pool; used by one operation */
+    bool is_clean;                     /* nothing is left running on it */
+    bool in_transaction;               /* one that the client began */
+    struct pt__open_rows *open_rows;   /* that still come from the connection; its taker's, as `kept` */
+    struct pt__shelf_entry *kept;      /* a statement that is prepared on a session's own connection; may be NULL */
     struct pt__native_link *next_open; /* the session's next open transaction */
 } pt__native_link;
 
@@ -81,6 +80,8 @@ bool pt__native_link_enter_as(pt__native_link *link, const pt__native_entrant *e
 void pt__native_link_leave(pt__native_link *link);
 /** Runs statements whose rows are not wanted; the caller has entered. */
 pt_status pt__native_link_run(pt__native_link *link, const char *sql, pt_error *err);
+/** One of the pool, whatever the session has: a reference. */
+pt_status pt__native_pooled(pt__duckdb *database, pt__native_link **out, pt_error *err);
 
 /**
  * Whether what runs on it can be committed. DuckDB takes the COMMIT of a transaction in which a statement has failed for a
@@ -171,9 +172,11 @@ bool pt__native_is_literal_row(const char *sql);
 bool pt__native_reads_nothing(const char *sql);
 /** Whether it changes what later statements on the connection see. */
 bool pt__native_leaves_state(duckdb_prepared_statement prepared, const char *sql);
-/** Whether it says ROLLBACK, or COMMIT, in any of their forms. */
+/** Whether it says ROLLBACK, or ABORT. */
 bool pt__native_is_rollback(const char *sql);
-bool pt__native_is_commit(const char *sql);
+/** Before `prepared` of the text `sql` is executed: whether it is no COMMIT, or there is nothing that speaks against it. */
+pt_status pt__native_check_commit(pt__native_link *link, duckdb_prepared_statement prepared, const char *sql,
+                                  pt_error *err);
 /** Whether it can run within a transaction with other statements, and changes something. */
 bool pt__native_is_transactional(duckdb_prepared_statement prepared);
 /** Whether its result is no rows but a count, or nothing. */

@@ -179,9 +179,9 @@ static int stream_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
     out->release = NULL;
     if (op->head.failure.status != PT_OK)
         return EIO;
-    pt__helped_wait(&op->head.helped);
+    if (!op->has_started) /* from then on who pulls says so */
+        pt__helped_wait(&op->head.helped);
     pt_status status = next(op, out, &op->head.failure);
-    pt__helped_go_on(&op->head.helped);
     return settle(op, status, out->release == NULL);
 }
 

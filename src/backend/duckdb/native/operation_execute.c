@@ -60,17 +60,9 @@ static void end_pending(pt__native_operation *op)
         duckdb_destroy_pending(&op->pending);
 }
 
-static pt_status check_commit(pt__native_operation *op, pt_error *err)
-{
-    bool is_commit = !op->link->is_pooled &&
-                     duckdb_prepared_statement_type(op->statement.last) == DUCKDB_STATEMENT_TYPE_TRANSACTION &&
-                     pt__native_is_commit(op->sql);
-    return is_commit ? pt__native_link_check(op->link, err) : PT_OK;
-}
-
 static pt_status execute_making_way(pt__native_operation *op, pt_error *err)
 {
-    PT_TRY(check_commit(op, err));
+    PT_TRY(pt__native_check_commit(op->link, op->statement.last, op->sql, err));
     pt__native_outdate_kept(op->link, op->statement.last, op->sql);
     pt__native_make_way(op->link, op->statement.last, op->sql);
     pt_status status = execute_pending(op, err);
@@ -91,6 +83,12 @@ static pt_status execute_one(pt__native_operation *op, pt_error *err)
     return status;
 }
 
+static void end_running(pt__native_operation *op)
+{
+    pt__native_operation_set_running(op, NULL);
+    pt__helped_end(&op->head.helped);
+}
+
 static pt_status execute(pt__native_operation *op, pt_error *err)
 {
     pt__native_operation_drop_result(op);
@@ -99,12 +97,10 @@ static pt_status execute(pt__native_operation *op, pt_error *err)
     pt__native_operation_set_running(op, op->link);
     begin_help(op);
     pt_status status = execute_one(op, err);
-    if (!streams(op) || status != PT_OK) {
-        pt__native_operation_set_running(op, NULL);
-        pt__helped_end(&op->head.helped);
-    } else {
+    if (streams(op) && status == PT_OK)
         pt__helped_stream(&op->head.helped);
-    }
+    else if (!pt__open_rows_are(&op->open_rows)) /* which end by themselves */
+        end_running(op);
     return status;
 }
 
@@ -117,9 +113,15 @@ static pt_status execute_and_describe(pt__native_operation *op, pt_error *err)
 
 static pt_status execute_on_own(pt__native_operation *op, pt_error *err)
 {
-    PT_TRY(execute_and_describe(op, err));
+    pt_status status = execute_and_describe(op, err);
     if (!streams(op))
-        return PT_OK;
+        return status;
+    if (status != PT_OK) {
+        end_running(op);
+        pt__native_operation_drop_result(op);
+        pt__duckdb_end_statement(op->link->connection);
+        return status;
+    }
     pt__open_rows_begin(&op->open_rows, &pt__native_operation_rows, op, op->link);
     pt__native_operation_set_running(op, op->link);
     return PT_OK;

@@ -164,10 +164,15 @@ static pt_status prepare_on(pt__native_link *link, pt__native_statement *stateme
     return statement->count == 1 ? describe(link, statement, out, err) : PT_OK;
 }
 
-/* A connection for the text, on which it may be prepared already. */
+/*
+ * A connection for the text, on which it may be prepared already. ROLLBACK is the same on any: to prepare it is not to make
+ * results way for it.
+ */
 static pt_status find_link(pt__duckdb *database, pt__native *native, const pt_query *query, const char *sql,
                            pt__native_link **link, pt__native_statement *statement, pt_error *err)
 {
+    if (pt__native_is_rollback(sql))
+        return pt__native_pooled(database, link, err);
     if (query->transaction != NULL)
         return pt__native_transaction(native, query->transaction, link, err);
     if (pt__native_unshelve_text(database, native, sql, link, statement))
@@ -207,7 +212,7 @@ pt_status pt__native_prepare(pt__duckdb *database, pt__native *native, const pt_
         return pt_error_set(err, PT_NO_MEMORY, "no memory for a statement");
     pt_status status = find_link(database, native, query, sql, &link, &statement, err);
     if (status == PT_OK) {
-        (void)pt__native_link_enter_as(link, &(pt__native_entrant){.rolls_back = pt__native_is_rollback(sql)});
+        pt__native_link_enter(link);
         status = prepare_on(link, &statement, query, sql, out, err);
         if (status == PT_OK)
             keep(link, &statement, query, sql);
@@ -247,10 +252,8 @@ bool pt__native_reads_only(pt__duckdb *database, pt__native *native, const pt_qu
         pt__native_any(database, native, NULL, &link, NULL) != PT_OK)
         return false;
     char *sql = pt__native_text(query);
-    pt__native_link_enter(link);
     /* What a session has set for itself ends with it: the statement may mean something else on another node. */
     bool is_read = link->is_pooled && sql != NULL && is_select(link, sql);
-    pt__native_link_leave(link);
     pt__native_link_unref(link);
     free(sql);
     return is_read;

@@ -215,10 +215,12 @@ static pt_status keep_rows(pt__rest *rest, struct ArrowArray *take_rows, uint64_
 
 static pt_status count(pt__rest *rest, uint64_t size, pt_error *err)
 {
-    if (rest->size_bytes + size > rest->bytes_max)
+    uint64_t share = rest->space->bytes_max / PT_REST_SHARES;
+    uint64_t most = rest->bytes_max < share ? rest->bytes_max : share;
+    if (rest->size_bytes + size > most)
         return pt_error_set(err, PT_LIMIT,
                             "this result had to make way for %s, and too much was left of it (%" PRIu64
-                            " MiB): read it to its end before",
+                            " MiB; see duckdb.rest-limit): read it to its end before",
                             rest->made_way_for, rest->size_bytes >> 20);
     if (!take(&rest->space->size_bytes, size, rest->space->bytes_max))
         return pt_error_set(err, PT_LIMIT,

@@ -13,7 +13,8 @@
 enum {
     PT_REST_MEMORY_BYTES = 32 << 20,        /* of one rest */
     PT_REST_SPACE_MEMORY_BYTES = 256 << 20, /* of all rests of a space */
-    PT_REST_BATCH_BYTES = 4096              /* that a batch takes beside its rows */
+    PT_REST_BATCH_BYTES = 4096,             /* that a batch takes beside its rows */
+    PT_REST_SHARES = 4                      /* one rest takes no more than such a part of its space */
 };
 
 /** Where rests go, and how much they may take together. */

@@ -143,28 +143,42 @@ PT_TEST(rests_are_bounded)
     for (int64_t batch = 1; batch < 4; batch++)
         PT_CHECK_EQ(add(&f, batch), PT_OK);
     PT_CHECK_EQ(add(&f, 4), PT_LIMIT);
-    PT_CHECK(strstr(f.err.message, "make way for a test, and too much was left of it (40 MiB)") != NULL);
+    PT_CHECK(strstr(f.err.message,
+                    "make way for a test, and too much was left of it (40 MiB; see duckdb.rest-limit)") != NULL);
     for (int64_t batch = 0; batch < 4; batch++)
         check_next(&f, batch);
     end(&f);
 }
 
+static pt__rest *make_other(const fixture *f)
+{
+    struct ArrowSchema schema;
+    struct ArrowArray rows;
+    pt__rest *rest = NULL;
+    make_schema(&schema);
+    PT_CHECK_EQ(pt__rest_new(f->space, &schema, &rest, NULL), PT_OK);
+    pt__rest_expect(rest, "another test", UINT64_MAX);
+    for (int64_t batch = 0; batch < 2; batch++) {
+        rows = make_rows(batch * BATCH_ROWS);
+        PT_CHECK_EQ(pt__rest_add(rest, &rows, NULL), PT_OK);
+    }
+    rows = make_rows(2 * BATCH_ROWS);
+    PT_CHECK_EQ(pt__rest_add(rest, &rows, NULL), PT_LIMIT); /* more than a quarter */
+    return rest;
+}
+
 PT_TEST(rests_are_bounded_together)
 {
     fixture f;
-    struct ArrowSchema schema;
-    struct ArrowArray rows;
-    pt__rest *other;
-    PT_REQUIRE(begin(&f, UINT64_C(25) << 20));
-    make_schema(&schema);
-    PT_REQUIRE(pt__rest_new(f.space, &schema, &other, NULL) == PT_OK);
-    pt__rest_expect(other, "another test", UINT64_MAX);
-    rows = make_rows(0);
-    PT_CHECK_EQ(pt__rest_add(other, &rows, NULL), PT_OK);
+    pt__rest *others[4];
+    PT_REQUIRE(begin(&f, UINT64_C(100) << 20));
+    for (size_t i = 0; i < 4; i++)
+        others[i] = make_other(&f);
     PT_CHECK_EQ(add(&f, 0), PT_OK);
     PT_CHECK_EQ(add(&f, 1), PT_LIMIT);
-    PT_CHECK(strstr(f.err.message, "takes 25 MiB (duckdb.rest-limit)") != NULL);
-    pt__rest_free(other);
+    PT_CHECK(strstr(f.err.message, "takes 100 MiB (duckdb.rest-limit)") != NULL);
+    for (size_t i = 0; i < 4; i++)
+        pt__rest_free(others[i]);
     PT_CHECK_EQ(add(&f, 1), PT_OK);
     check_next(&f, 0);
     check_next(&f, 1);

@@ -49,6 +49,7 @@ static pt_status execute_last(const pt__native_statement *s, pt_error *err)
 
 static pt_status run_last(const pt__native_statement *s, pt__native_link *link, const char *sql, pt_error *err)
 {
+    PT_TRY(pt__native_check_commit(link, s->last, sql, err));
     pt__native_outdate_kept(link, s->last, sql);
     pt__native_make_way(link, s->last, sql);
     pt_status status = execute_last(s, err);
@@ -136,14 +137,9 @@ void pt__native_statement_deinit(pt__native_statement *s)
 
 /* ---- kinds ---- */
 
-static const char *first_word(const char *sql)
-{
-    return sql + strspn(sql, " \t\r\n;(");
-}
-
 static bool begins_with(const char *sql, const char *word)
 {
-    return strncasecmp(first_word(sql), word, strlen(word)) == 0;
+    return strncasecmp(pt__harvest_first_word(sql), word, strlen(word)) == 0;
 }
 
 bool pt__native_is_rollback(const char *sql)
@@ -151,9 +147,20 @@ bool pt__native_is_rollback(const char *sql)
     return begins_with(sql, "rollback") || begins_with(sql, "abort");
 }
 
-bool pt__native_is_commit(const char *sql)
+/* Of several statements only types are known, not which word of the text is whose. */
+static bool may_commit(const char *sql)
 {
-    return begins_with(sql, "commit") || begins_with(sql, "end");
+    if (begins_with(sql, "commit") || begins_with(sql, "end"))
+        return true;
+    return strcasestr(sql, "commit") != NULL && strcasestr(sql, "rollback") == NULL && strcasestr(sql, "abort") == NULL;
+}
+
+pt_status pt__native_check_commit(pt__native_link *link, duckdb_prepared_statement prepared, const char *sql,
+                                  pt_error *err)
+{
+    bool is_commit = !link->is_pooled &&
+                     duckdb_prepared_statement_type(prepared) == DUCKDB_STATEMENT_TYPE_TRANSACTION && may_commit(sql);
+    return is_commit ? pt__native_link_check(link, err) : PT_OK;
 }
 
 /* A temporary object, as far as the text tells; a table of that name costs no more than a connection. */
