@@ -106,6 +106,16 @@ pt_status pt__folder_merge(const char *from, const char *to, pt_error *err)
     return rmdir(from) == 0 ? PT_OK : fail("remove the folder", from, err);
 }
 
+/* A file system that knows no such step has the files moved one by one. */
+pt_status pt__folder_append(const char *from, const char *to, pt_error *err)
+{
+    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+        return PT_OK;
+    if (errno != EEXIST && errno != EINVAL && errno != ENOSYS)
+        return fail("make", to, err);
+    return pt__folder_merge(from, to, err);
+}
+
 pt_status pt__file_replace(const char *from, const char *to, pt_error *err)
 {
     return rename(from, to) == 0 ? PT_OK : fail("write the file", to, err);

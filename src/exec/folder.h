@@ -12,6 +12,8 @@ pt_status pt__folder_make(const char *path, pt_error *err);
 pt_status pt__folder_remove(const char *path, pt_error *err);
 /** Puts `from` in the place of `to`, in one step when there is something already; that is then removed. */
 pt_status pt__folder_replace(const char *from, const char *to, pt_error *err);
+/** Makes `from` the folder `to` in one step when there is none yet, whoever else does the same; else merges it. */
+pt_status pt__folder_append(const char *from, const char *to, pt_error *err);
 /** Moves the files below `from` to the same places below `to`, and removes `from`. */
 pt_status pt__folder_merge(const char *from, const char *to, pt_error *err);
 /** Puts the file `from` in the place of the file `to`, in one step. */

@@ -146,7 +146,7 @@ def check_writes(ledger, counts):
         if end is None:
             assert job not in ledger.accepted and count == 0, f"{job} is not on record, but wrote {count} rows"
         elif end[0] == "succeeded":
-            assert count == 1, f"{job} succeeded and wrote {count} rows"
+            assert count == 1, f"{job}, {ledger.queries[job]}, succeeded and wrote {count} rows"
         else:
             assert end[:2] == ("failed", INTERRUPTED), f"{job} ended as {end}"
             assert count == 0, f"{job}, {ledger.queries[job]}, was reported as interrupted and wrote {count} rows"

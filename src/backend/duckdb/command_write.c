@@ -355,14 +355,6 @@ static pt_status copy_to(const writer *w, const char *folder, pt_error *err)
 
 /* ---- committing ---- */
 
-static pt_status move(const writer *w, const char *folder, const char *target, bool is_merge, pt_error *err)
-{
-    if (!is_merge)
-        return pt__folder_replace(folder, target, err);
-    PT_TRY(pt__folder_merge(folder, target, err));
-    return pt__folder_touch(pt__arena_printf(w->run->arena, "%s/_SUCCESS", target), err);
-}
-
 static pt_status commit_file(const writer *w, const char *folder, const char *target, pt_error *err)
 {
     PT_TRY(pt__file_replace(only_file(w, folder), target, err));
@@ -374,13 +366,12 @@ static pt_status commit(const writer *w, const char *folder, const char *target,
 {
     if (w->node->is_single_file)
         return commit_file(w, folder, target, err);
-    bool is_merge = w->node->mode == PT_SAVE_APPEND && access(target, F_OK) == 0;
+    bool is_append = w->node->mode == PT_SAVE_APPEND; /* others may append at the same time */
     const char *proof = w->run->proof;
-    if (!is_merge)
-        PT_TRY(pt__folder_touch(pt__arena_printf(w->run->arena, "%s/_SUCCESS", folder), err));
+    PT_TRY(pt__folder_touch(pt__arena_printf(w->run->arena, "%s/_SUCCESS", folder), err));
     if (proof != NULL)
-        PT_TRY(pt__proof_announce(w->run->database, proof, folder, target, is_merge, err));
-    pt_status status = move(w, folder, target, is_merge, err);
+        PT_TRY(pt__proof_announce(w->run->database, proof, folder, target, is_append, err));
+    pt_status status = is_append ? pt__folder_append(folder, target, err) : pt__folder_replace(folder, target, err);
     if (status != PT_OK && proof != NULL)
         pt__proof_withdraw(w->run->database, proof);
     return status;
