@@ -29,10 +29,10 @@ void pt__harvest_close(pt__harvest *harvest);
  */
 char *pt__harvest_wrap(const pt__harvest *harvest, const char *sql);
 
-/** A text's first word: past white space and comments. */
-const char *pt__harvest_first_word(const char *sql);
-
-/** The columns of the query, once its wrapped text is bound, until when there are none: borrowed. Their names are the query's own. */
+/**
+ * The columns of the query, once its wrapped text is bound, until when there are none: borrowed. Their names are the
+ * query's own.
+ */
 size_t pt__harvest_columns(const pt__harvest *harvest, const duckdb_logical_type **types, char *const **names);
 /** Takes the schema of these columns, whatever comes of it; false if rows cannot be harvested in it. */
 bool pt__harvest_set_schema(pt__harvest *harvest, struct ArrowSchema *take_schema);

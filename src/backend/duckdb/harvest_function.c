@@ -1,5 +1,6 @@
 /* portico_harvest(key, rows): runs in the pipeline's threads, on each chunk of the query's rows. */
 #include "backend/duckdb/harvest_inside.h"
+#include "backend/duckdb/sql_word.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,26 +12,13 @@
 
 /* ---- the text ---- */
 
-const char *pt__harvest_first_word(const char *sql)
-{
-    for (;;) {
-        sql += strspn(sql, " \t\r\n");
-        const char *end = strncmp(sql, "--", 2) == 0 ? strchr(sql, '\n') : NULL;
-        if (strncmp(sql, "/*", 2) == 0 && strstr(sql, "*/") != NULL)
-            end = strstr(sql, "*/") + 1;
-        if (end == NULL)
-            return sql;
-        sql = end + 1;
-    }
-}
-
 /*
  * A query that reads something: one without FROM has few rows, and is not worth the call. What asks for its own text
  * would see ours.
  */
 static bool may_have_many_rows(const char *sql)
 {
-    const char *word = pt__harvest_first_word(sql);
+    const char *word = pt__sql_first_word(sql);
     bool is_query =
         strncasecmp(word, "select", 6) == 0 || strncasecmp(word, "with", 4) == 0 || strncasecmp(word, "from", 4) == 0;
     return is_query && strcasestr(word, "from") != NULL && strcasestr(sql, "current_query") == NULL;

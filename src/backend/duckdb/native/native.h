@@ -152,8 +152,8 @@ bool pt__native_unshelve(pt__duckdb *database, pt__shelf shelf, const char *key,
 bool pt__native_unshelve_text(pt__duckdb *database, pt__native *native, const char *sql, pt__native_link **link,
                               pt__native_statement *statement);
 /**
- * Keeps the last prepared statement of a session's own connection, which the caller has entered; it is taken, and the one that was
- * kept before goes.
+ * Keeps the last prepared statement of a session's own connection, which the caller has taken, here and below; the
+ * statement is moved, and the one that was kept before goes.
  */
 void pt__native_keep(pt__native_link *link, const char *key, pt__native_statement *take_statement);
 /** Before a statement is executed there: one that leaves state behind changes what others mean. */

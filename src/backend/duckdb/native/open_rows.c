@@ -32,11 +32,10 @@ static pt_status have_rest(pt__open_rows *rows, pt_error *err)
 
 static void expect(const pt__open_rows *rows, const pt__native_entrant *entrant)
 {
-    if (!entrant->rolls_back) {
+    if (entrant->rolls_back)
+        pt__rest_expect(rows->rest, "the ROLLBACK of its transaction", PT_REST_MEMORY_BYTES);
+    else
         pt__rest_expect(rows->rest, "another statement of its session", UINT64_MAX);
-        return;
-    }
-    pt__rest_expect(rows->rest, "the ROLLBACK of its transaction", PT_REST_MEMORY_BYTES);
 }
 
 void pt__open_rows_hurry(pt__open_rows *rows)

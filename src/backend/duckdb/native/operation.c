@@ -10,15 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* With dictionaries. Without any row of parameters nothing was executed. */
-pt_status pt__native_operation_describe(pt__native_operation *op, pt_error *err)
-{
-    duckdb_connection_get_arrow_options(op->link->connection, &op->options);
-    if (op->statement.harvest == NULL && op->has_result)
-        return pt__native_result_schema(op->link, &op->result, &op->engine_schema, err);
-    return pt__native_column_schema(op->link, &op->statement, &op->engine_schema, err);
-}
-
 /* As clients get it. */
 static pt_status plain_schema_of(void *context, struct ArrowSchema *out, pt_error *err)
 {
@@ -111,8 +102,9 @@ static pt_status pull_rows(pt__native_operation *op, struct ArrowArray *out, pt_
     return pt__native_plain_array(&op->engine_schema, out, err);
 }
 
-static pt_status pull(pt__native_operation *op, struct ArrowArray *out, pt_error *err)
+static pt_status pull(void *context, struct ArrowArray *out, pt_error *err)
 {
+    pt__native_operation *op = context;
     pt__helped_wait(&op->head.helped);
     pt_status status = pull_rows(op, out, err);
     pt__helped_go_on(&op->head.helped);
@@ -120,11 +112,6 @@ static pt_status pull(pt__native_operation *op, struct ArrowArray *out, pt_error
 }
 
 /* ---- rows that stream from the session's own connection ---- */
-
-static pt_status pull_open(void *context, struct ArrowArray *out, pt_error *err)
-{
-    return pull(context, out, err);
-}
 
 static void hurry_open(void *context)
 {
@@ -135,15 +122,14 @@ static void hurry_open(void *context)
 static void close_open(void *context)
 {
     pt__native_operation *op = context;
-    pt__native_operation_set_running(op, NULL);
-    pt__helped_end(&op->head.helped);
+    pt__native_operation_end_running(op);
     pt__native_operation_drop_result(op);
     if (!op->is_finished)
         pt__duckdb_end_statement(op->link->connection);
 }
 
 const pt__open_rows_vtable pt__native_operation_rows = {
-    .pull = pull_open, .schema = plain_schema_of, .hurry = hurry_open, .close = close_open};
+    .pull = pull, .schema = plain_schema_of, .hurry = hurry_open, .close = close_open};
 
 /* ---- the stream ---- */
 
@@ -188,8 +174,7 @@ static int stream_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
 static void stop(pt__native_operation *op)
 {
     pt__open_rows_end(&op->open_rows);
-    pt__native_operation_set_running(op, NULL);
-    pt__helped_end(&op->head.helped);
+    pt__native_operation_end_running(op);
     if (op->link != NULL && op->link->is_pooled && !op->link->is_clean)
         duckdb_interrupt(op->link->connection); /* what is left of a stream that nobody reads to its end */
     pt__filler_deinit(&op->filler);

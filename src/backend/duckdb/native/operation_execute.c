@@ -83,7 +83,7 @@ static pt_status execute_one(pt__native_operation *op, pt_error *err)
     return status;
 }
 
-static void end_running(pt__native_operation *op)
+void pt__native_operation_end_running(pt__native_operation *op)
 {
     pt__native_operation_set_running(op, NULL);
     pt__helped_end(&op->head.helped);
@@ -100,8 +100,17 @@ static pt_status execute(pt__native_operation *op, pt_error *err)
     if (streams(op) && status == PT_OK)
         pt__helped_stream(&op->head.helped);
     else if (!pt__open_rows_are(&op->open_rows)) /* which end by themselves */
-        end_running(op);
+        pt__native_operation_end_running(op);
     return status;
+}
+
+/* With dictionaries. Without any row of parameters nothing was executed. */
+pt_status pt__native_operation_describe(pt__native_operation *op, pt_error *err)
+{
+    duckdb_connection_get_arrow_options(op->link->connection, &op->options);
+    if (op->statement.harvest == NULL && op->has_result)
+        return pt__native_result_schema(op->link, &op->result, &op->engine_schema, err);
+    return pt__native_column_schema(op->link, &op->statement, &op->engine_schema, err);
 }
 
 /* With the schema, which is the same for all rows of parameters. */
@@ -117,7 +126,7 @@ static pt_status execute_on_own(pt__native_operation *op, pt_error *err)
     if (!streams(op))
         return status;
     if (status != PT_OK) {
-        end_running(op);
+        pt__native_operation_end_running(op);
         pt__native_operation_drop_result(op);
         pt__duckdb_end_statement(op->link->connection);
         return status;

@@ -62,7 +62,7 @@ double pt__native_operation_progress(pt_operation *base);
 
 /** Finds the connection, and prepares the statement there unless it is prepared already. */
 pt_status pt__native_operation_prepare(pt__native_operation *op, pt_error *err);
-/** Locks the session's own connection for the statement. Errors: PT_CANCELLED. */
+/** Takes the connection for the statement. Errors: PT_CANCELLED. */
 pt_status pt__native_operation_enter(pt__native_operation *op, pt_error *err);
 /** Prepares it on the connection that it has. */
 pt_status pt__native_operation_prepare_on_link(pt__native_operation *op, pt_error *err);
@@ -78,7 +78,9 @@ pt_status pt__native_operation_execute_next(pt__native_operation *op, pt_error *
 /** After the last row; until then an end of the connection ends the transaction, too. */
 pt_status pt__native_operation_commit(pt__native_operation *op, pt_error *err);
 void pt__native_operation_drop_result(pt__native_operation *op);
-/** Finds `options` and `engine_schema`, whose names and types settings have a say in; what it was executed on is still locked. */
+/** Neither interrupted nor helped any more. */
+void pt__native_operation_end_running(pt__native_operation *op);
+/** Finds `options` and `engine_schema`, in which settings have a say: while the connection is still taken. */
 pt_status pt__native_operation_describe(pt__native_operation *op, pt_error *err);
 /** What DuckDB says, about the text that came even if another was executed. */
 pt_status pt__native_operation_error(const pt__native_operation *op, const char *message, pt_error *err);

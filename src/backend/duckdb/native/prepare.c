@@ -188,7 +188,7 @@ static bool is_worth_keeping(const pt__native_link *link, const pt__native_state
            (!link->is_pooled || !pt__native_leaves_state(statement->last, sql));
 }
 
-/* On the connection; its lock is held if it is a session's own. */
+/* On a session's own connection, which is still taken. */
 static void keep(pt__native_link *link, pt__native_statement *statement, const pt_query *query, const char *sql)
 {
     if (!link->is_pooled && is_worth_keeping(link, statement, query, sql))

@@ -1,6 +1,7 @@
 /* Statements of DuckDB's dialect: taken apart, prepared, told apart by kind. */
 #include "backend/duckdb/harvest.h"
 #include "backend/duckdb/native/native.h"
+#include "backend/duckdb/sql_word.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -139,7 +140,7 @@ void pt__native_statement_deinit(pt__native_statement *s)
 
 static bool begins_with(const char *sql, const char *word)
 {
-    return strncasecmp(pt__harvest_first_word(sql), word, strlen(word)) == 0;
+    return strncasecmp(pt__sql_first_word(sql), word, strlen(word)) == 0;
 }
 
 bool pt__native_is_rollback(const char *sql)
