@@ -160,6 +160,14 @@ void pt__batch_share(pt__batch *batch, pt__batch_memory *memory)
     batch->memory = memory;
 }
 
+bool pt__batch_take_addresses(pt__batch *batch, size_t index)
+{
+    if (batch->columns[index].layout != PT_LAYOUT_TEXT || duckdb_vector_size() > PT_BATCH_ADDRESS_ROWS)
+        return false;
+    batch->columns[index].layout = PT_LAYOUT_TEXT_ADDRESS;
+    return true;
+}
+
 /* ---- validity ---- */
 
 /* 64 bits from `first` on; those past `count` are 0. */
@@ -325,67 +333,6 @@ static bool append_intervals(pt__batch_memory *memory, pt__batch_column *column,
     return true;
 }
 
-/* ---- text ---- */
-
-/* `out` has 16 bytes of room past the text. */
-static inline void copy_text(uint8_t *out, const duckdb_string_t *string, uint32_t length)
-{
-    if (length <= 12) {
-        memcpy(out, string->value.inlined.inlined, 12);
-        return;
-    }
-    const char *text = string->value.pointer.ptr;
-    if (length < 16) {
-        memcpy(out, text, 8);
-        memcpy(out + length - 8, text + length - 8, 8);
-    } else if (length <= 32) {
-        memcpy(out, text, 16);
-        memcpy(out + length - 16, text + length - 16, 16);
-    } else if (length <= 64) {
-        memcpy(out, text, 32);
-        memcpy(out + length - 32, text + length - 32, 32);
-    } else {
-        memcpy(out, text, length);
-    }
-}
-
-static size_t text_bytes(const duckdb_string_t *strings, const uint64_t *validity, idx_t first, idx_t count)
-{
-    size_t total = 0;
-    if (validity == NULL) {
-        for (idx_t i = first; i < first + count; i++)
-            total += strings[i].value.inlined.length;
-        return total;
-    }
-    for (idx_t i = first; i < first + count; i++)
-        total += pt__batch_bit_at(validity, i) ? strings[i].value.inlined.length : 0;
-    return total;
-}
-
-static bool append_text(pt__batch_memory *memory, pt__batch_column *column, const duckdb_string_t *strings,
-                        const uint64_t *validity, idx_t first, idx_t count)
-{
-    size_t total = text_bytes(strings, validity, first, count);
-    if (column->values.size_bytes + total > INT32_MAX)
-        return false;
-    if (!pt__batch_reserve_values(memory, column, total + 16) || !pt__batch_reserve_offsets(memory, column, count))
-        return false;
-    int32_t *offsets = (int32_t *)(void *)column->offsets.data + column->length + 1;
-    uint8_t *start = column->values.data;
-    uint8_t *out = start + column->values.size_bytes;
-    for (idx_t i = 0; i < count; i++) {
-        if (validity == NULL || pt__batch_bit_at(validity, first + i)) {
-            uint32_t length = strings[first + i].value.inlined.length;
-            copy_text(out, &strings[first + i], length);
-            out += length;
-        }
-        offsets[i] = (int32_t)(out - start);
-    }
-    column->values.size_bytes += total;
-    column->offsets.size_bytes = ((size_t)column->length + count + 1) * 4;
-    return true;
-}
-
 /* ---- nested ---- */
 
 static bool append_vector(pt__batch_memory *memory, pt__batch_column *column, duckdb_vector vector, idx_t first,
@@ -448,7 +395,10 @@ static bool append_values(pt__batch_memory *memory, pt__batch_column *column, du
     case PT_LAYOUT_MICROSECONDS:
         return append_microseconds(memory, column, duckdb_vector_get_data(vector), first, count);
     case PT_LAYOUT_INTERVAL: return append_intervals(memory, column, duckdb_vector_get_data(vector), first, count);
-    case PT_LAYOUT_TEXT: return append_text(memory, column, duckdb_vector_get_data(vector), validity, first, count);
+    case PT_LAYOUT_TEXT:
+        return pt__batch_append_text(memory, column, duckdb_vector_get_data(vector), validity, first, count);
+    case PT_LAYOUT_TEXT_ADDRESS:
+        return pt__batch_append_addressed(memory, column, duckdb_vector_get_data(vector), first, count);
     case PT_LAYOUT_ENUM:
         return pt__batch_append_words(memory, column, duckdb_vector_get_data(vector), validity, first, count);
     case PT_LAYOUT_UUID:
@@ -462,6 +412,15 @@ static bool append_values(pt__batch_memory *memory, pt__batch_column *column, du
     return false;
 }
 
+/* Addresses have none of their own: it is made in `words`. */
+static const uint64_t *validity_of(const pt__batch_column *column, duckdb_vector vector, idx_t first, idx_t count,
+                                   uint64_t *words)
+{
+    if (column->layout == PT_LAYOUT_TEXT_ADDRESS)
+        return pt__batch_address_validity(duckdb_vector_get_data(vector), first, count, words);
+    return duckdb_vector_get_validity(vector);
+}
+
 static bool append_vector(pt__batch_memory *memory, pt__batch_column *column, duckdb_vector vector, idx_t first,
                           idx_t count)
 {
@@ -470,7 +429,8 @@ static bool append_vector(pt__batch_memory *memory, pt__batch_column *column, du
         column->null_count += (int64_t)count;
         return true;
     }
-    const uint64_t *validity = duckdb_vector_get_validity(vector);
+    uint64_t words[PT_BATCH_ADDRESS_ROWS / 64];
+    const uint64_t *validity = validity_of(column, vector, first, count, words);
     if (!append_values(memory, column, vector, validity, first, count) ||
         !append_validity(memory, column, validity, first, count))
         return false;
@@ -541,7 +501,9 @@ static size_t vector_bytes(const pt__batch_column *column, duckdb_vector vector,
     case PT_LAYOUT_UUID: return (4 + 36) * count;
     case PT_LAYOUT_TEXT:
         validity = duckdb_vector_get_validity(vector);
-        return 4 * count + text_bytes(duckdb_vector_get_data(vector), validity, first, count);
+        return 4 * count + pt__batch_text_bytes(duckdb_vector_get_data(vector), validity, first, count);
+    case PT_LAYOUT_TEXT_ADDRESS:
+        return 4 * count + pt__batch_addressed_bytes(duckdb_vector_get_data(vector), first, count);
     case PT_LAYOUT_ENUM:
         validity = duckdb_vector_get_validity(vector);
         return 4 * count + pt__batch_words_bytes(column, duckdb_vector_get_data(vector), validity, first, count);

@@ -48,6 +48,11 @@ bool pt__batch_type_fits(const pt_type *type, duckdb_logical_type engine_type);
  * Only for what pt__batch_native_fits has found to fit.
  */
 bool pt__batch_init_native(pt__batch *batch, const struct ArrowSchema *schema, const duckdb_logical_type *types);
+/**
+ * The column's vectors hold, instead of texts, where these lie: addresses of duckdb_string_t, NULL for no value, which are
+ * good while rows are appended. False when it has none.
+ */
+bool pt__batch_take_addresses(pt__batch *batch, size_t column);
 /** Whether there is such a batch for the columns. */
 bool pt__batch_native_fits(const struct ArrowSchema *schema, const duckdb_logical_type *types);
 

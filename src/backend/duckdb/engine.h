@@ -8,6 +8,7 @@
 #define PT_BACKEND_DUCKDB_ENGINE_H
 
 #include "backend/duckdb/helper.h"
+#include "backend/duckdb/large_texts.h"
 #include "backend/duckdb/lower.h"
 
 #include <portico/backend.h>
@@ -53,7 +54,8 @@ typedef struct pt__duckdb {
     struct pt__functions *functions;
     pt__helper *helper;
     struct pt__batch_memory *harvest_memory; /* buffers of all harvests: fresh pages cost as much as filling them */
-    pthread_mutex_t mutex;                   /* guards what follows */
+    pt__large_texts large_texts;
+    pthread_mutex_t mutex; /* guards what follows */
     pt__duckdb_pool pools[PT_USE_COUNT];
     struct pt__local_entry *locals;                  /* client rows that running statements scan */
     struct pt__stream_entry *streams;                /* those that running ingestions scan */

@@ -1,12 +1,15 @@
 /* The reader of a harvest: handles in the order of the rows become batches. */
 #include "backend/duckdb/harvest_inside.h"
 
+#include "base/map.h"
 #include "base/monotonic.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum {
+    LARGE_ROWS = 100000,
     EAGER_FETCHES = 8,  /* small results do not wait */
     FEW_CHUNKS = 4,     /* are worth waking up for */
     FEW_WAIT_US = 1000, /* then one will do */
@@ -33,16 +36,19 @@ void pt__harvest_unref(pt__harvest *harvest)
     free(harvest);
 }
 
-pt__harvest *pt__harvest_new(pt__duckdb *database)
+pt__harvest *pt__harvest_new(pt__duckdb *database, const char *sql)
 {
     pt__harvest *harvest = calloc(1, sizeof(*harvest));
     if (harvest == NULL)
         return NULL;
     atomic_init(&harvest->references, 1);
+    atomic_init(&harvest->running, 0);
     pthread_mutex_init(&harvest->lock, NULL);
     pt__monotonic_condition_init(&harvest->produced);
     harvest->database = database;
     harvest->key = pt__local_key(database);
+    harvest->text_hash = pt__hash_bytes(sql, strlen(sql));
+    harvest->may_go_by_address = pt__large_texts_has(&database->large_texts, harvest->text_hash);
     pthread_mutex_lock(&database->mutex);
     harvest->next = database->harvests;
     database->harvests = harvest;
@@ -112,6 +118,51 @@ bool pt__harvest_set_schema(pt__harvest *harvest, struct ArrowSchema *schema)
     harvest->schema = *schema;
     schema->release = NULL;
     return pt__batch_native_fits(&harvest->schema, harvest->types);
+}
+
+bool pt__harvest_goes_by_address(const pt__harvest *harvest)
+{
+    return harvest->goes_by_address;
+}
+
+bool pt__harvest_is_outgrown(const pt__harvest *harvest)
+{
+    return harvest->rows_given >= LARGE_ROWS && !harvest->goes_by_address && pt__harvest_has_texts(harvest);
+}
+
+void pt__harvest_begin_binding(pt__harvest *harvest)
+{
+    pthread_mutex_lock(&harvest->lock);
+    harvest->is_binding = true;
+    harvest->binder = pthread_self();
+    pthread_mutex_unlock(&harvest->lock);
+}
+
+void pt__harvest_end_binding(pt__harvest *harvest)
+{
+    pthread_mutex_lock(&harvest->lock);
+    harvest->is_binding = false;
+    pthread_mutex_unlock(&harvest->lock);
+}
+
+static bool is_being_bound(pt__harvest *harvest)
+{
+    pthread_mutex_lock(&harvest->lock);
+    bool is = harvest->is_binding && pthread_equal(harvest->binder, pthread_self());
+    pthread_mutex_unlock(&harvest->lock);
+    return is;
+}
+
+pt__harvest *pt__harvest_being_bound(pt__duckdb *database)
+{
+    pthread_mutex_lock(&database->mutex);
+    pt__harvest *harvest = database->harvests;
+    while (harvest != NULL && !is_being_bound(harvest))
+        harvest = harvest->next;
+    if (harvest != NULL)
+        pt__harvest_ref(harvest);
+    pthread_mutex_unlock(&database->mutex);
+    return harvest;
 }
 
 bool pt__harvest_is_outdated(pt__harvest *harvest)
@@ -277,6 +328,14 @@ static pt_status no_memory(pt_error *err)
     return pt_error_set(err, PT_NO_MEMORY, "no memory for a batch of the result");
 }
 
+static void count_rows(pt__harvest *harvest, uint64_t count)
+{
+    bool was_large = harvest->rows_given >= LARGE_ROWS;
+    harvest->rows_given += count;
+    if (!was_large && harvest->rows_given >= LARGE_ROWS)
+        pt__large_texts_add(&harvest->database->large_texts, harvest->text_hash);
+}
+
 /* The rows at hand. Others of their part may follow later: those are of another place in the result. */
 static pt_status give(pt__harvest *harvest, struct ArrowArray *out, pt_error *err)
 {
@@ -292,6 +351,7 @@ static pt_status give(pt__harvest *harvest, struct ArrowArray *out, pt_error *er
         return no_memory(err);
     }
     part->given += count;
+    count_rows(harvest, count);
     reader->part = NULL;
     if (part->given == part->row_count)
         remove_part(harvest, part);

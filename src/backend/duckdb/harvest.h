@@ -7,6 +7,13 @@
  * through DuckDB's buffer, which keeps the order of rows over all threads and makes producers wait for a slow reader.
  * The reader gives out the batches that the handles name.
  *
+ * Texts go by address. A text column of a file or a table is often a dictionary of few texts and an index for each row.
+ * DuckDB makes plain vectors of them, and copies the texts for each row, before a function of its C interface sees them.
+ * But a function of one such column is called once for the dictionary. So the query is wrapped twice when it has texts:
+ * SELECT portico_harvest(KEY, rows) FROM (SELECT * REPLACE (portico_address(0, a) AS a) FROM (query)) AS rows, and what is
+ * made plain are addresses of strings (harvest_address.c). That takes as long to prepare as some thousand rows take to be
+ * read, and is done for texts whose results have been large before.
+ *
  * Lifetime: shared by counting references; what was given out outlives it.
  */
 #ifndef PT_BACKEND_DUCKDB_HARVEST_H
@@ -18,8 +25,8 @@
 
 typedef struct pt__harvest pt__harvest;
 
-/** A reference; NULL when memory is exhausted. */
-pt__harvest *pt__harvest_new(pt__duckdb *database);
+/** For this text, a reference; NULL when memory is exhausted. */
+pt__harvest *pt__harvest_new(pt__duckdb *database, const char *sql);
 /** Ends it: rows that nobody has read are freed, and threads that are still at it are told to stop. Gives the reference back. */
 void pt__harvest_close(pt__harvest *harvest);
 
@@ -28,6 +35,16 @@ void pt__harvest_close(pt__harvest *harvest);
  * memory is exhausted. Its first line is ours.
  */
 char *pt__harvest_wrap(const pt__harvest *harvest, const char *sql);
+/** Whether the text did not bind because there are texts in its columns: wrapped now, it has their addresses. */
+bool pt__harvest_goes_by_address(const pt__harvest *harvest);
+/** Whether there have been so many rows that another harvest of the text would go by address. */
+bool pt__harvest_is_outgrown(const pt__harvest *harvest);
+/**
+ * Only between these two may this thread bind the wrapped text, as DuckDB does when it prepares, and when it executes what
+ * has changed: the functions are for no other text.
+ */
+void pt__harvest_begin_binding(pt__harvest *harvest);
+void pt__harvest_end_binding(pt__harvest *harvest);
 
 /**
  * The columns of the query, once its wrapped text is bound, until when there are none: borrowed. Their names are the

@@ -107,15 +107,54 @@ static bool is_as_outside(const duckdb_logical_type *types, char *const *names, 
     return is;
 }
 
+/* ---- texts ---- */
+
+static bool is_text(duckdb_logical_type type)
+{
+    duckdb_type id = duckdb_get_type_id(type);
+    return id == DUCKDB_TYPE_VARCHAR || id == DUCKDB_TYPE_BLOB;
+}
+
+bool pt__harvest_has_texts(const pt__harvest *harvest)
+{
+    bool has = false;
+    for (size_t i = 0; i < harvest->column_count && i <= UINT16_MAX; i++)
+        has = has || is_text(harvest->types[i]);
+    return has;
+}
+
+bool pt__harvest_is_address(const pt__harvest *harvest, size_t column)
+{
+    return harvest->goes_by_address && column <= UINT16_MAX && is_text(harvest->types[column]);
+}
+
+bool pt__harvest_check_column(pt__harvest *harvest, size_t column, duckdb_logical_type type)
+{
+    pthread_mutex_lock(&harvest->lock);
+    bool same = column < harvest->column_count && same_type(harvest->types[column], type);
+    harvest->is_outdated = harvest->is_outdated || !same;
+    pthread_mutex_unlock(&harvest->lock);
+    return same;
+}
+
+/* ---- the same columns ---- */
+
+static bool same_column(const pt__harvest *harvest, size_t index, duckdb_logical_type type)
+{
+    if (pt__harvest_is_address(harvest, index))
+        return duckdb_get_type_id(type) == DUCKDB_TYPE_UBIGINT;
+    return same_type(harvest->types[index], type);
+}
+
 static bool same_columns(const pt__harvest *harvest, const duckdb_logical_type *types, char *const *names, size_t count)
 {
     bool same = harvest->column_count == count;
     for (size_t i = 0; same && i < count; i++)
-        same = strcmp(harvest->names[i], names[i]) == 0 && same_type(harvest->types[i], types[i]);
+        same = strcmp(harvest->names[i], names[i]) == 0 && same_column(harvest, i, types[i]);
     return same;
 }
 
-/* Takes what the query gives; later, only that it still gives the same. */
+/* Takes what the query gives; later, only that it still gives the same. The text has to be another if there are texts. */
 static bool set_columns(pt__harvest *harvest, duckdb_logical_type *take_types, char **take_names, size_t count)
 {
     pthread_mutex_lock(&harvest->lock);
@@ -126,6 +165,8 @@ static bool set_columns(pt__harvest *harvest, duckdb_logical_type *take_types, c
         harvest->types = take_types;
         harvest->names = take_names;
         harvest->column_count = count;
+        harvest->goes_by_address = harvest->may_go_by_address && pt__harvest_has_texts(harvest);
+        is_right = !harvest->goes_by_address;
     } else {
         free_columns(take_types, take_names, count);
     }

@@ -1,6 +1,5 @@
 /* portico_harvest(key, rows): runs in the pipeline's threads, on each chunk of the query's rows. */
 #include "backend/duckdb/harvest_inside.h"
-#include "backend/duckdb/sql_word.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,53 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define FUNCTION_NAME "portico_harvest"
-
-/* ---- the text ---- */
-
-/*
- * A query that reads something: one without FROM has few rows, and is not worth the call. What asks for its own text
- * would see ours.
- */
-static bool may_have_many_rows(const char *sql)
-{
-    const char *word = pt__sql_first_word(sql);
-    bool is_query =
-        strncasecmp(word, "select", 6) == 0 || strncasecmp(word, "with", 4) == 0 || strncasecmp(word, "from", 4) == 0;
-    return is_query && strcasestr(word, "from") != NULL && strcasestr(sql, "current_query") == NULL;
-}
-
-/* The key is part of the rows' name: a column of that name would be taken for them. */
-char *pt__harvest_wrap(const pt__harvest *harvest, const char *sql)
-{
-    static const char FORMAT[] = "SELECT system.main." FUNCTION_NAME "(%" PRIu64 "::UBIGINT, __portico_rows_%" PRIu64
-                                 ") FROM (\n%.*s\n) AS __portico_rows_%" PRIu64;
-    enum { KEY_BYTES = 20 };
-    size_t size = strlen(sql);
-    if (size > INT32_MAX / 2 || !may_have_many_rows(sql))
-        return NULL;
-    while (size > 0 && strchr("; \t\r\n", sql[size - 1]) != NULL)
-        size--;
-    size_t capacity = size + sizeof(FORMAT) + (size_t)3 * KEY_BYTES;
-    char *text = malloc(capacity);
-    if (text != NULL)
-        snprintf(text, capacity, FORMAT, harvest->key, harvest->key, (int)size, sql, harvest->key);
-    return text;
-}
-
 /* ---- binding ---- */
-
-static pt__harvest *find(pt__duckdb *database, uint64_t key)
-{
-    pthread_mutex_lock(&database->mutex);
-    pt__harvest *harvest = database->harvests;
-    while (harvest != NULL && harvest->key != key)
-        harvest = harvest->next;
-    if (harvest != NULL)
-        pt__harvest_ref(harvest);
-    pthread_mutex_unlock(&database->mutex);
-    return harvest;
-}
 
 static bool read_key(duckdb_bind_info info, uint64_t *key)
 {
@@ -99,9 +52,13 @@ static void bind(duckdb_bind_info info)
 {
     uint64_t key = 0;
     bool has_key = duckdb_scalar_function_bind_get_argument_count(info) == 2 && read_key(info, &key);
-    pt__harvest *harvest = has_key ? find(duckdb_scalar_function_bind_get_extra_info(info), key) : NULL;
+    pt__harvest *harvest = has_key ? pt__harvest_being_bound(duckdb_scalar_function_bind_get_extra_info(info)) : NULL;
+    if (harvest != NULL && harvest->key != key) {
+        pt__harvest_unref(harvest);
+        harvest = NULL;
+    }
     if (harvest == NULL) {
-        duckdb_scalar_function_bind_set_error(info, FUNCTION_NAME " is not for users");
+        duckdb_scalar_function_bind_set_error(info, PT_HARVEST_FUNCTION " is not for users");
         return;
     }
     if (!bind_rows(info, harvest))
@@ -143,7 +100,7 @@ static duckdb_scalar_function make_function(pt__duckdb *database)
     duckdb_logical_type any = duckdb_create_logical_type(DUCKDB_TYPE_ANY);
     duckdb_logical_type key = duckdb_create_logical_type(DUCKDB_TYPE_UBIGINT);
     duckdb_logical_type handle = duckdb_create_logical_type(DUCKDB_TYPE_BIGINT);
-    duckdb_scalar_function_set_name(function, FUNCTION_NAME);
+    duckdb_scalar_function_set_name(function, PT_HARVEST_FUNCTION);
     duckdb_scalar_function_add_parameter(function, key);
     duckdb_scalar_function_add_parameter(function, any);
     duckdb_scalar_function_set_return_type(function, handle);
@@ -164,5 +121,6 @@ pt_status pt__harvest_register_function(pt__duckdb *database, duckdb_connection 
     duckdb_scalar_function function = make_function(database);
     duckdb_state state = duckdb_register_scalar_function(connection, function);
     duckdb_destroy_scalar_function(&function);
-    return state == DuckDBSuccess ? PT_OK : pt_error_set(err, PT_INTERNAL, "DuckDB does not take " FUNCTION_NAME);
+    bool are_taken = state == DuckDBSuccess && pt__harvest_register_address(database, connection);
+    return are_taken ? PT_OK : pt_error_set(err, PT_INTERNAL, "DuckDB does not take " PT_HARVEST_FUNCTION);
 }

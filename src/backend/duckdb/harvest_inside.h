@@ -1,10 +1,14 @@
 /**
- * Harvest, inside: what the function in the pipeline (harvest_function.c) and the reader (harvest.c) share.
+ * Harvest, inside: what the text (harvest_text.c), the functions in the pipeline (harvest_function.c, harvest_address.c) and
+ * the reader (harvest.c) share.
  */
 #ifndef PT_BACKEND_DUCKDB_HARVEST_INSIDE_H
 #define PT_BACKEND_DUCKDB_HARVEST_INSIDE_H
 
 #include "backend/duckdb/harvest.h"
+
+#define PT_HARVEST_FUNCTION "portico_harvest"
+#define PT_HARVEST_ADDRESS_FUNCTION "portico_address"
 
 enum { PT_HARVEST_ROW_BITS = 24 }; /* of a handle; above them is the number of the part */
 
@@ -52,12 +56,18 @@ struct pt__harvest {
     pt__harvest *next; /* of the database, under its lock */
     pt__duckdb *database;
     uint64_t key;
+    uint64_t text_hash;
+    bool may_go_by_address;
     pthread_mutex_t lock;
     pthread_cond_t produced;     /* what the reader waits for */
     const pt__producer *awaited; /* NULL: it does not wait */
     uint64_t awaited_chunks;     /* of this producer */
     bool is_closed;
     bool is_outdated;
+    bool is_binding; /* on this thread: */
+    pthread_t binder;
+    bool goes_by_address;  /* texts do; from the first binding on */
+    atomic_size_t running; /* producers */
     pt__part *parts;
     uint64_t part_count; /* so far */
     duckdb_logical_type *types;
@@ -66,21 +76,33 @@ struct pt__harvest {
     struct ArrowSchema schema;
     pt__batch_limits limits;
     pt__harvest_reader reader;
+    uint64_t rows_given; /* in all executions */
 };
+
+/** The harvest whose text this thread binds, a reference; NULL: none. */
+pt__harvest *pt__harvest_being_bound(pt__duckdb *database);
 
 pt__harvest *pt__harvest_ref(pt__harvest *harvest);
 void pt__harvest_unref(pt__harvest *harvest);
 
 /**
- * Reads the columns off the type of whole rows; false when rows of such columns are not harvested, or, when columns were
+ * Reads the columns off the type of whole rows; false when rows of such columns are not harvested so, or, when columns were
  * read before, if they are others.
  */
 bool pt__harvest_read_columns(pt__harvest *harvest, duckdb_logical_type rows);
+bool pt__harvest_has_texts(const pt__harvest *harvest);
+/** Whether the column comes as addresses of its texts. */
+bool pt__harvest_is_address(const pt__harvest *harvest, size_t column);
+/** Whether this is still the type of the column; if not, the harvest is outdated. */
+bool pt__harvest_check_column(pt__harvest *harvest, size_t column, duckdb_logical_type type);
 void pt__harvest_free_columns(pt__harvest *harvest);
 
 void pt__part_unref(pt__part *part);
 /** `count` rows of a sealed part from `first` on, which refer to its memory; false when memory is exhausted. */
 bool pt__part_slice(pt__part *part, uint64_t first, uint64_t count, struct ArrowArray *out);
+
+/** Registers portico_address(). */
+bool pt__harvest_register_address(pt__duckdb *database, duckdb_connection connection);
 
 /** NULL when memory is exhausted. */
 pt__producer *pt__producer_new(pt__harvest *harvest);

@@ -5,12 +5,21 @@
 
 /* ---- producers ---- */
 
+static bool init_batch(pt__batch *batch, const pt__harvest *harvest)
+{
+    bool ok = pt__batch_init_native(batch, &harvest->schema, harvest->types);
+    for (size_t i = 0; ok && i < harvest->column_count; i++)
+        ok = !pt__harvest_is_address(harvest, i) || pt__batch_take_addresses(batch, i);
+    return ok;
+}
+
 pt__producer *pt__producer_new(pt__harvest *harvest)
 {
     pt__producer *producer = calloc(1, sizeof(*producer));
     if (producer == NULL)
         return NULL;
-    if (!pt__batch_init_native(&producer->batch, &harvest->schema, harvest->types)) {
+    if (!init_batch(&producer->batch, harvest)) {
+        pt__batch_deinit(&producer->batch);
         free(producer);
         return NULL;
     }
@@ -19,6 +28,7 @@ pt__producer *pt__producer_new(pt__harvest *harvest)
     pthread_mutex_init(&producer->lock, NULL);
     producer->harvest = pt__harvest_ref(harvest);
     producer->thread = pthread_self();
+    atomic_fetch_add_explicit(&harvest->running, 1, memory_order_release);
     return producer;
 }
 
@@ -49,6 +59,7 @@ static void tell_reader(const pt__producer *producer)
 void pt__producer_end(pt__producer *producer)
 {
     pt__harvest *harvest = producer->harvest;
+    atomic_fetch_sub_explicit(&harvest->running, 1, memory_order_release);
     pthread_mutex_lock(&harvest->lock);
     producer->has_ended = true;
     tell_reader(producer);

@@ -226,6 +226,7 @@ pt_status pt__duckdb_open(const pt_config *config, pt_env *env, void **out, pt_e
     if (env != NULL)
         self->env = *env;
     pthread_mutex_init(&self->mutex, NULL);
+    pt__large_texts_init(&self->large_texts);
     if (getrandom(&self->key_mask, sizeof(self->key_mask), 0) != (ssize_t)sizeof(self->key_mask))
         self->key_mask = (uint64_t)(uintptr_t)self;
     self->harvest_memory = pt__batch_memory_new();
@@ -258,6 +259,7 @@ void pt__duckdb_close(void *context)
     pt__rest_space_free(self->rests);
     pt__functions_free(self->functions);
     pt__batch_memory_unref(self->harvest_memory);
+    pt__large_texts_deinit(&self->large_texts);
     pthread_mutex_destroy(&self->mutex);
     free(self);
 }

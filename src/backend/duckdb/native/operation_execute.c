@@ -232,16 +232,30 @@ static pt_status execute_first(pt__native_operation *op, pt_error *err)
 
 static pt_status execute_prepared(pt__native_operation *op, pt_error *err)
 {
-    if (op->statement.harvest != NULL)
-        pt__harvest_begin(op->statement.harvest, op->filler.limits);
-    return execute_first(op, err);
+    pt__harvest *harvest = op->statement.harvest;
+    if (harvest == NULL)
+        return execute_first(op, err);
+    pt__harvest_begin(harvest, op->filler.limits);
+    pt__harvest_begin_binding(harvest);
+    pt_status status = execute_first(op, err);
+    pt__harvest_end_binding(harvest);
+    return status;
+}
+
+/* A column of text that has got another name is one that our own words no longer find. */
+static bool is_outdated(const pt__native_operation *op, pt_status status)
+{
+    pt__harvest *harvest = op->statement.harvest;
+    if (status == PT_OK || harvest == NULL)
+        return false;
+    return pt__harvest_is_outdated(harvest) || (status == PT_ANALYSIS && pt__harvest_goes_by_address(harvest));
 }
 
 /* A table may have got other columns since the query was prepared and wrapped: nothing was executed then. */
 pt_status pt__native_operation_execute(pt__native_operation *op, pt_error *err)
 {
     pt_status status = execute_prepared(op, err);
-    if (status == PT_OK || op->statement.harvest == NULL || !pt__harvest_is_outdated(op->statement.harvest))
+    if (!is_outdated(op, status))
         return status;
     pt_error_clear(err);
     pt__native_operation_drop_result(op);

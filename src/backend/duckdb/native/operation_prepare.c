@@ -1,4 +1,5 @@
 /* A statement's connection, and the statement prepared on it. */
+#include "backend/duckdb/harvest.h"
 #include "backend/duckdb/native/operation_inside.h"
 
 /* What it is kept by: a client's handle, or else a text that means the same at any time. NULL: it is not. */
@@ -102,6 +103,8 @@ static void keep_with(pt__native_operation *op, pt__shelf shelf, const char *key
 void pt__native_operation_keep(pt__native_operation *op)
 {
     if (op->head.state != PT_OPERATION_SUCCEEDED || op->link == NULL || (op->link->is_pooled && !op->link->is_clean))
+        return;
+    if (op->statement.harvest != NULL && pt__harvest_is_outgrown(op->statement.harvest))
         return;
     if (op->has_parameters && op->statement_id[0] != '\0')
         keep_with(op, PT_SHELF_HANDLES, op->statement_id);

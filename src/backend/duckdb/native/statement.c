@@ -91,23 +91,35 @@ static bool is_bound(const pt__native_statement *s)
     return pt__harvest_columns(s->harvest, &types, &names) != 0;
 }
 
-/* False when the text is none to be wrapped, or wrapped has an error, which then is to be had of the text as it is. */
 static bool prepare_wrapped(pt__native_statement *s, pt__native_link *link, const char *sql)
 {
-    struct ArrowSchema schema;
     char *text = pt__harvest_wrap(s->harvest, sql);
+    if (s->last != NULL)
+        duckdb_destroy_prepare(&s->last);
+    pt__harvest_begin_binding(s->harvest);
     bool is_prepared = text != NULL && duckdb_prepare(link->connection, text, &s->last) == DuckDBSuccess;
+    pt__harvest_end_binding(s->harvest);
     free(text);
+    return is_prepared;
+}
+
+/* False when the text is none to be wrapped, or wrapped has an error, which then is to be had of the text as it is. */
+static bool prepare_to_harvest(pt__native_statement *s, pt__native_link *link, const char *sql)
+{
+    struct ArrowSchema schema;
+    bool is_prepared = prepare_wrapped(s, link, sql);
+    if (!is_prepared && pt__harvest_goes_by_address(s->harvest))
+        is_prepared = prepare_wrapped(s, link, sql);
     return is_prepared && is_bound(s) && pt__native_column_schema(link, s, &schema, NULL) == PT_OK &&
            pt__harvest_set_schema(s->harvest, &schema);
 }
 
 static bool prepare_harvest(pt__native_statement *s, pt__native_link *link, const char *sql)
 {
-    s->harvest = pt__harvest_new(link->database);
+    s->harvest = pt__harvest_new(link->database, sql);
     if (s->harvest == NULL)
         return false;
-    if (prepare_wrapped(s, link, sql))
+    if (prepare_to_harvest(s, link, sql))
         return true;
     destroy_last(s);
     return false;

@@ -1,0 +1,118 @@
+/*
+ * portico_address(column, text): where the text lies.
+ *
+ * An address is used by portico_harvest() in the projection above this one, upon the same chunk. Until then what it points
+ * at lives: a vector of plain strings is this function's argument, which DuckDB keeps until it evaluates the function again.
+ * For a dictionary DuckDB calls the function once and takes the same addresses for later chunks of the dictionary, which
+ * it knows by a random name that was made with the dictionary's memory (DuckDB 1.5, DictionaryVector::
+ * CreateReusableDictionary and ExecuteFunctionState::TryExecuteDictionaryExpression): a chunk of that name holds that memory.
+ *
+ * While DuckDB plans it may evaluate calls with constant arguments, whose memory is gone afterwards. No producer runs then,
+ * and the call fails, upon which DuckDB leaves it to the execution.
+ */
+#include "backend/duckdb/batch_column.h"
+#include "backend/duckdb/harvest_inside.h"
+
+/* ---- binding ---- */
+
+static bool read_column(duckdb_bind_info info, size_t *column)
+{
+    duckdb_client_context context = NULL;
+    duckdb_value value = NULL;
+    duckdb_expression argument = duckdb_scalar_function_bind_get_argument(info, 0);
+    duckdb_scalar_function_get_client_context(info, &context);
+    if (argument != NULL && duckdb_expression_is_foldable(argument)) {
+        duckdb_error_data error = duckdb_expression_fold(context, argument, &value);
+        duckdb_destroy_error_data(&error);
+    }
+    bool is_read = value != NULL;
+    if (is_read) {
+        *column = duckdb_get_uint16(value);
+        duckdb_destroy_value(&value);
+    }
+    duckdb_destroy_client_context(&context);
+    duckdb_destroy_expression(&argument);
+    return is_read;
+}
+
+static bool bind_column(duckdb_bind_info info, pt__harvest *harvest)
+{
+    size_t column = 0;
+    if (duckdb_scalar_function_bind_get_argument_count(info) != 2 || !read_column(info, &column))
+        return false;
+    duckdb_expression argument = duckdb_scalar_function_bind_get_argument(info, 1);
+    duckdb_logical_type type = duckdb_expression_return_type(argument);
+    bool is_right = pt__harvest_check_column(harvest, column, type);
+    duckdb_destroy_logical_type(&type);
+    duckdb_destroy_expression(&argument);
+    return is_right;
+}
+
+static void release_bound(void *data)
+{
+    pt__harvest_unref(data);
+}
+
+static void *copy_bound(void *data)
+{
+    return pt__harvest_ref(data);
+}
+
+static void bind(duckdb_bind_info info)
+{
+    pt__harvest *harvest = pt__harvest_being_bound(duckdb_scalar_function_bind_get_extra_info(info));
+    if (harvest == NULL || !bind_column(info, harvest)) {
+        duckdb_scalar_function_bind_set_error(info, PT_HARVEST_ADDRESS_FUNCTION " is not for users");
+        if (harvest != NULL)
+            pt__harvest_unref(harvest);
+        return;
+    }
+    duckdb_scalar_function_set_bind_data(info, harvest, release_bound);
+    duckdb_scalar_function_set_bind_data_copy(info, copy_bound);
+}
+
+/* ---- running ---- */
+
+static void run(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output)
+{
+    pt__harvest *harvest = duckdb_scalar_function_get_bind_data(info);
+    if (atomic_load_explicit(&harvest->running, memory_order_acquire) == 0) {
+        duckdb_scalar_function_set_error(info, "an address is had of rows alone");
+        return;
+    }
+    idx_t count = duckdb_data_chunk_get_size(input);
+    duckdb_vector texts = duckdb_data_chunk_get_vector(input, 1);
+    const duckdb_string_t *strings = duckdb_vector_get_data(texts);
+    const uint64_t *validity = duckdb_vector_get_validity(texts);
+    const duckdb_string_t **addresses = duckdb_vector_get_data(output);
+    for (idx_t i = 0; i < count; i++)
+        addresses[i] = pt__batch_bit_at(validity, i) ? &strings[i] : NULL;
+}
+
+static duckdb_scalar_function make_function(pt__duckdb *database)
+{
+    duckdb_scalar_function function = duckdb_create_scalar_function();
+    duckdb_logical_type any = duckdb_create_logical_type(DUCKDB_TYPE_ANY);
+    duckdb_logical_type column = duckdb_create_logical_type(DUCKDB_TYPE_USMALLINT);
+    duckdb_logical_type address = duckdb_create_logical_type(DUCKDB_TYPE_UBIGINT);
+    duckdb_scalar_function_set_name(function, PT_HARVEST_ADDRESS_FUNCTION);
+    duckdb_scalar_function_add_parameter(function, column);
+    duckdb_scalar_function_add_parameter(function, any);
+    duckdb_scalar_function_set_return_type(function, address);
+    duckdb_scalar_function_set_special_handling(function);
+    duckdb_scalar_function_set_extra_info(function, database, NULL);
+    duckdb_scalar_function_set_bind(function, bind);
+    duckdb_scalar_function_set_function(function, run);
+    duckdb_destroy_logical_type(&any);
+    duckdb_destroy_logical_type(&column);
+    duckdb_destroy_logical_type(&address);
+    return function;
+}
+
+bool pt__harvest_register_address(pt__duckdb *database, duckdb_connection connection)
+{
+    duckdb_scalar_function function = make_function(database);
+    duckdb_state state = duckdb_register_scalar_function(connection, function);
+    duckdb_destroy_scalar_function(&function);
+    return state == DuckDBSuccess;
+}
