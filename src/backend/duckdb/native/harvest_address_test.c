@@ -1,0 +1,379 @@
+/* Texts that go by address: what a query gives must not depend on whether its results have been large before. */
+#include "backend/duckdb/harvest.h"
+#include "backend/duckdb/native/native.h"
+
+#include "backend/duckdb/native/test_session.h"
+#include "base/map.h"
+#include "base/test.h"
+
+#include <nanoarrow/nanoarrow.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct fixture {
+    char folder[64];
+    void *backend;
+    void *session;
+    pt_operation *operation;
+    struct ArrowArrayStream stream;
+    struct ArrowSchema schema;
+} fixture;
+
+/* What rows are, in any order. */
+typedef struct digest {
+    int64_t rows;
+    uint64_t sum;
+} digest;
+
+static bool begin(fixture *f)
+{
+    *f = (fixture){.folder = "/tmp/portico_address_XXXXXX"};
+    return mkdtemp(f->folder) != NULL && pt__test_session_open(4, &f->backend, &f->session);
+}
+
+static void end(fixture *f)
+{
+    char command[128];
+    pt__test_session_close(f->backend, f->session);
+    snprintf(command, sizeof(command), "rm -r %s", f->folder);
+    PT_CHECK_EQ(system(command), 0);
+}
+
+static pt__duckdb *database_of(const fixture *f)
+{
+    return f->backend;
+}
+
+static pt_query query_of(const char *sql)
+{
+    return (pt_query){.size_bytes = sizeof(pt_query),
+                      .encoded = {.format = "duckdb.sql", .payload = {(const uint8_t *)sql, strlen(sql)}}};
+}
+
+static bool start(fixture *f, const pt_query *query)
+{
+    f->schema.release = NULL;
+    PT_CHECK_EQ(pt_backend_duckdb.execute(f->session, query, &f->operation, NULL), PT_OK);
+    f->operation->vtable->result(f->operation, &f->stream, NULL);
+    return f->stream.get_schema(&f->stream, &f->schema) == 0;
+}
+
+static void stop(fixture *f)
+{
+    if (f->schema.release != NULL)
+        f->schema.release(&f->schema);
+    f->stream.release(&f->stream);
+    f->operation->vtable->free(f->operation);
+}
+
+/* Of the query that has been started, which is the only one. */
+static bool goes_by_address(const fixture *f)
+{
+    const pt__harvest *harvest = database_of(f)->harvests;
+    return harvest != NULL && pt__harvest_goes_by_address(harvest);
+}
+
+static uint64_t hash_value(const struct ArrowArrayView *column, int64_t row)
+{
+    if (ArrowArrayViewIsNull(column, row))
+        return 17;
+    if (column->storage_type != NANOARROW_TYPE_STRING && column->storage_type != NANOARROW_TYPE_BINARY)
+        return (uint64_t)ArrowArrayViewGetIntUnsafe(column, row) * 31 + 3;
+    struct ArrowBufferView bytes = ArrowArrayViewGetBytesUnsafe(column, row);
+    return pt__hash_bytes(bytes.data.data, (size_t)bytes.size_bytes);
+}
+
+static void add_rows(digest *out, const struct ArrowArrayView *view, int64_t count)
+{
+    for (int64_t row = 0; row < count; row++) {
+        uint64_t hash = 1;
+        for (int64_t i = 0; i < view->n_children; i++)
+            hash = hash * UINT64_C(0x9E3779B97F4A7C15) + hash_value(view->children[i], row);
+        out->sum += hash;
+    }
+    out->rows += count;
+}
+
+static bool read_all(fixture *f, digest *out)
+{
+    struct ArrowArrayView view;
+    struct ArrowArray batch;
+    if (ArrowArrayViewInitFromSchema(&view, &f->schema, NULL) != NANOARROW_OK)
+        return false;
+    int error;
+    while ((error = f->stream.get_next(&f->stream, &batch)) == 0 && batch.release != NULL) {
+        PT_CHECK_EQ(ArrowArrayViewSetArray(&view, &batch, NULL), NANOARROW_OK);
+        PT_CHECK_EQ(ArrowArrayViewValidate(&view, NANOARROW_VALIDATION_LEVEL_FULL, NULL), NANOARROW_OK);
+        add_rows(out, &view, batch.length);
+        batch.release(&batch);
+    }
+    ArrowArrayViewReset(&view);
+    return error == 0 && f->operation->vtable->failure(f->operation, NULL) == PT_OK;
+}
+
+static bool run(fixture *f, const char *sql, digest *out)
+{
+    pt_query query = query_of(sql);
+    *out = (digest){0};
+    bool ran = start(f, &query) && read_all(f, out);
+    if (!ran) {
+        pt_error err = PT_ERROR_INIT;
+        f->operation->vtable->failure(f->operation, &err);
+        pt__test_fail(__FILE__, __LINE__, pt_error_full_message(&err));
+        pt_error_clear(&err);
+    }
+    stop(f);
+    return ran;
+}
+
+static void make(fixture *f, const char *sql)
+{
+    digest none;
+    char text[1024];
+    snprintf(text, sizeof(text), sql, f->folder);
+    run(f, text, &none);
+}
+
+static void mark_large(const fixture *f, const char *sql)
+{
+    pt__large_texts_add(&database_of(f)->large_texts, pt__hash_bytes(sql, strlen(sql)));
+}
+
+/* Runs the query as one that is new, and as one whose results were large. */
+static void check_same(fixture *f, const char *sql)
+{
+    digest plain;
+    digest addressed = {0};
+    char text[1024];
+    snprintf(text, sizeof(text), sql, f->folder);
+    pt_query query = query_of(text);
+    PT_REQUIRE(run(f, text, &plain));
+    mark_large(f, text);
+    PT_REQUIRE(start(f, &query));
+    if (!goes_by_address(f))
+        pt__test_fail(__FILE__, __LINE__, text);
+    PT_CHECK(read_all(f, &addressed));
+    stop(f);
+    PT_CHECK(plain.rows > 0);
+    PT_CHECK_EQ(addressed.rows, plain.rows);
+    if (addressed.sum != plain.sum)
+        pt__test_fail(__FILE__, __LINE__, text);
+}
+
+/* ---- where dictionaries come from ---- */
+
+/*
+ * Columns of a few texts, of thousands, of so many that DuckDB does not call functions for dictionaries, of texts that are
+ * all different, of NULLs, and of one text that is short and one that is long. A row group has dictionaries of its own.
+ */
+static void make_file(fixture *f)
+{
+    make(f, "copy (select i, case when i %% 5 <> 0 then 'a text of the kind ' || i %% 7 end as few, 'thousands ' || "
+            "hash(i) %% 5000 as many, "
+            "'more than that ' || hash(i) %% 30000 as more, 'each its own ' || i as own, null::varchar as nothing, "
+            "case i %% 3 when 0 then 'short' when 1 then 'a longer text than twelve bytes' else '' end as three, "
+            "('bytes ' || i %% 9)::blob as bytes from range(150000) r(i)) to '%s/rows.parquet' (row_group_size 20000)");
+}
+
+PT_TEST(dictionaries_of_a_file_go_by_address)
+{
+    fixture f;
+    PT_REQUIRE(begin(&f));
+    make_file(&f);
+    check_same(&f, "select * from '%s/rows.parquet'");
+    check_same(&f, "select few, few as again, upper(few), few || many, i from '%s/rows.parquet'");
+    check_same(&f, "select * from '%s/rows.parquet' where i %% 3 = 1");
+    check_same(&f, "select * from '%s/rows.parquet' where few = 'a text of the kind 3' and own like '%%1'");
+    check_same(&f, "select few, many, bytes from '%s/rows.parquet' where hash(i) %% 1000 = 1");
+    check_same(&f, "select * from '%s/rows.parquet' limit 5000");
+    check_same(&f, "select * from '%s/rows.parquet' order by own desc limit 3000");
+    check_same(&f, "select few, count(*) as n from '%s/rows.parquet' group by few");
+    check_same(&f, "select distinct many from '%s/rows.parquet'");
+    check_same(&f, "select few, lag(many) over (order by i) as l from '%s/rows.parquet'");
+    check_same(&f, "from '%1$s/rows.parquet' union all from '%1$s/rows.parquet'");
+    end(&f);
+}
+
+PT_TEST(dictionaries_of_a_table_go_by_address)
+{
+    fixture f;
+    PT_REQUIRE(begin(&f));
+    make_file(&f);
+    make(&f, "attach '%s/kept.db' as kept");
+    make(&f, "create table kept.t as from '%s/rows.parquet'");
+    make(&f, "checkpoint kept");
+    check_same(&f, "select * from kept.t");
+    check_same(&f, "select few, many, more from kept.t where i %% 7 <> 3");
+    make(&f, "create table held as from '%s/rows.parquet'");
+    check_same(&f, "select * from held");
+    make(&f, "detach kept");
+    end(&f);
+}
+
+PT_TEST(dictionaries_of_a_join_go_by_address)
+{
+    fixture f;
+    PT_REQUIRE(begin(&f));
+    make_file(&f);
+    make(&f, "create table names as select k, case when k %% 11 <> 4 then 'the name of number ' || k end as name from "
+             "range(5000) r(k)");
+    check_same(&f, "select i, few, name from '%s/rows.parquet' join names on i %% 5000 = k");
+    check_same(&f, "select i, name, many from '%s/rows.parquet' left join names on i = k");
+    check_same(&f, "select n.name, m.name as other from names n join names m on n.k + 1 = m.k");
+    check_same(&f, "select few, (select max(name) from names where k = i %% 10) as best from '%s/rows.parquet'");
+    end(&f);
+}
+
+/* ---- texts that are not of rows ---- */
+
+PT_TEST(constant_texts_go_by_address)
+{
+    fixture f;
+    PT_REQUIRE(begin(&f));
+    make_file(&f);
+    check_same(&f, "select 'a constant longer than twelve bytes' as c, i from range(5000) r(i)");
+    check_same(&f, "select c from (select 'a constant longer than twelve bytes' as c from range(3000))");
+    check_same(&f, "select 'short' as s, null::varchar as n, ''::blob as b from range(3000)");
+    check_same(&f, "select few from '%s/rows.parquet' where few = 'a text of the kind 3'");
+    check_same(&f, "select * from (values ('one of the values of a list'), (null), ('')) t(v)");
+    check_same(&f, "with c as (select 'a constant longer than twelve bytes' as c) from c");
+    check_same(&f, "select max(own) as m from '%s/rows.parquet'");
+    check_same(&f, "select unnest(['some elements of a list', null, 'and others']) as u from range(10000)");
+    check_same(&f,
+               "select s.a as a, s as whole, [s.a] as l from (select {'a': few, 'b': i} as s from '%s/rows.parquet')");
+    end(&f);
+}
+
+PT_TEST(columns_of_any_name_go_by_address)
+{
+    fixture f;
+    PT_REQUIRE(begin(&f));
+    check_same(&f, "select 'x' || i as \"a \"\"quoted\"\" name\", 'y' || i as \"select\", 'z' || i as \"\u00e4 * .\", "
+                   "'u' || i as unnamed_subquery, 'A' || i as \"A\" from range(3000) r(i)");
+    check_same(&f, "select 'x' || i, i::varchar from range(3000) r(i)");
+    check_same(&f, "select '{\"a\": ' || i || '}' as j, ('{\"a\": ' || i || '}')::json as k from range(3000) r(i)");
+    end(&f);
+}
+
+/* ---- what has changed ---- */
+
+static void prepare(fixture *f, pt_query *query, const char *sql)
+{
+    pt_statement_info info;
+    *query = query_of(sql);
+    query->statement_id = "statement";
+    PT_CHECK_EQ(pt_backend_duckdb.prepare(f->session, query, &info, NULL), PT_OK);
+    PT_CHECK(goes_by_address(f));
+    info.result.release(&info.result);
+    info.parameters.release(&info.parameters);
+}
+
+/* The columns as NAME:FORMAT, with bars between, of the query after the table has been changed. */
+static const char *columns_after(fixture *f, const char *change, char *out, size_t size)
+{
+    static const char SQL[] = "select * from t";
+    pt_query query;
+    digest rows = {0};
+    make(f, "create or replace table t as select i, 'a text of the number ' || i as a from range(3000) r(i)");
+    mark_large(f, SQL);
+    prepare(f, &query, SQL);
+    make(f, change);
+    out[0] = '\0';
+    PT_CHECK(start(f, &query));
+    for (int64_t i = 0; f->schema.release != NULL && i < f->schema.n_children; i++) {
+        size_t used = strlen(out);
+        snprintf(out + used, size - used, "%s%s:%s", i == 0 ? "" : "|", f->schema.children[i]->name,
+                 f->schema.children[i]->format);
+    }
+    PT_CHECK(read_all(f, &rows));
+    PT_CHECK_EQ(rows.rows, 3000);
+    stop(f);
+    return out;
+}
+
+PT_TEST(a_table_may_change_before_its_texts_go_by_address)
+{
+    char text[128];
+    fixture f;
+    PT_REQUIRE(begin(&f));
+    PT_CHECK_STR(columns_after(&f, "alter table t add column b varchar", text, sizeof(text)), "i:l|a:u|b:u");
+    PT_CHECK_STR(columns_after(&f, "alter table t rename column a to b", text, sizeof(text)), "i:l|b:u");
+    PT_CHECK_STR(columns_after(&f, "alter table t alter column a type blob using a::blob", text, sizeof(text)),
+                 "i:l|a:z");
+    PT_CHECK_STR(columns_after(&f, "alter table t alter column a type int using length(a)", text, sizeof(text)),
+                 "i:l|a:i");
+    PT_CHECK_STR(columns_after(&f, "alter table t drop column a", text, sizeof(text)), "i:l");
+    PT_CHECK_STR(columns_after(&f, "alter table t alter column i type varchar", text, sizeof(text)), "i:u|a:u");
+    end(&f);
+}
+
+/* ---- large, or not ---- */
+
+PT_TEST(texts_go_by_address_when_the_result_was_large)
+{
+    static const char SMALL[] = "select 'x' || i as s from range(99999) r(i)";
+    static const char LARGE[] = "select 'x' || i as s from range(100000) r(i)";
+    fixture f;
+    digest rows;
+    PT_REQUIRE(begin(&f));
+    run(&f, SMALL, &rows);
+    run(&f, LARGE, &rows);
+    pt_query query = query_of(SMALL);
+    PT_CHECK(start(&f, &query));
+    PT_CHECK(!goes_by_address(&f));
+    stop(&f);
+    query = query_of(LARGE);
+    PT_CHECK(start(&f, &query));
+    PT_CHECK(goes_by_address(&f));
+    stop(&f);
+    end(&f);
+}
+
+/* An address would be one of the server's memory. */
+PT_TEST(addresses_are_not_for_users)
+{
+    static const char *const TEXTS[] = {
+        "select portico_address(0::usmallint, 'x' || i) as s from range(3) r(i)",
+        "select portico_address(0::usmallint, 'x' || i) as a, 'y' || i as s from range(3) r(i)",
+        "select portico_harvest(1::ubigint, {'a': 1::ubigint}) as a, 'y' || i as s from range(3) r(i)",
+    };
+    fixture f;
+    PT_REQUIRE(begin(&f));
+    for (size_t i = 0; i < sizeof(TEXTS) / sizeof(TEXTS[0]); i++) {
+        pt_error err = PT_ERROR_INIT;
+        pt_query query = query_of(TEXTS[i]);
+        mark_large(&f, TEXTS[i]);
+        PT_CHECK(!start(&f, &query));
+        f.operation->vtable->failure(f.operation, &err);
+        PT_CHECK(strstr(err.message, "is not for users") != NULL);
+        stop(&f);
+        pt_error_clear(&err);
+    }
+    end(&f);
+}
+
+/* DuckDB may evaluate what is constant while it plans: memory of that time is gone when rows are read. */
+PT_TEST(constants_have_no_address_before_rows_run)
+{
+    static const char TEXT[] = "select 'x' || i as s from range(3000) r(i)";
+    fixture f;
+    duckdb_connection connection;
+    duckdb_result result;
+    PT_REQUIRE(begin(&f));
+    mark_large(&f, TEXT);
+    pt_query query = query_of(TEXT);
+    PT_REQUIRE(start(&f, &query));
+    digest rows = {0};
+    PT_CHECK(read_all(&f, &rows));
+    PT_REQUIRE(duckdb_connect(database_of(&f)->database, &connection) == DuckDBSuccess);
+    pt__harvest_begin_binding(database_of(&f)->harvests);
+    PT_CHECK(duckdb_query(connection, "select portico_address(0::usmallint, 'a constant of some length')", &result) !=
+             DuckDBSuccess);
+    pt__harvest_end_binding(database_of(&f)->harvests);
+    PT_CHECK(strstr(duckdb_result_error(&result), "an address is had of rows alone") != NULL);
+    duckdb_destroy_result(&result);
+    duckdb_disconnect(&connection);
+    stop(&f);
+    end(&f);
+}
