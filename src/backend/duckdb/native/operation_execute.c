@@ -31,10 +31,26 @@ static bool streams(const pt__native_operation *op)
     return op->link->is_pooled || op->statement.harvest != NULL;
 }
 
+/* DuckDB binds the text again when what it is about has changed, or the types of its parameters. */
+static duckdb_state plan_harvest(pt__native_operation *op)
+{
+    pt__harvest_begin_binding(op->statement.harvest);
+    duckdb_state state = duckdb_pending_prepared_streaming(op->statement.last, &op->pending);
+    pt__harvest_end_binding(op->statement.harvest);
+    return state;
+}
+
+static duckdb_state plan(pt__native_operation *op)
+{
+    if (op->statement.harvest != NULL)
+        return plan_harvest(op);
+    return streams(op) ? duckdb_pending_prepared_streaming(op->statement.last, &op->pending)
+                       : duckdb_pending_prepared(op->statement.last, &op->pending);
+}
+
 static pt_status make_pending(pt__native_operation *op, pt_error *err)
 {
-    duckdb_state state = streams(op) ? duckdb_pending_prepared_streaming(op->statement.last, &op->pending)
-                                     : duckdb_pending_prepared(op->statement.last, &op->pending);
+    duckdb_state state = plan(op);
     return state == DuckDBSuccess ? PT_OK : pt__native_operation_error(op, duckdb_pending_error(op->pending), err);
 }
 
@@ -232,14 +248,9 @@ static pt_status execute_first(pt__native_operation *op, pt_error *err)
 
 static pt_status execute_prepared(pt__native_operation *op, pt_error *err)
 {
-    pt__harvest *harvest = op->statement.harvest;
-    if (harvest == NULL)
-        return execute_first(op, err);
-    pt__harvest_begin(harvest, op->filler.limits);
-    pt__harvest_begin_binding(harvest);
-    pt_status status = execute_first(op, err);
-    pt__harvest_end_binding(harvest);
-    return status;
+    if (op->statement.harvest != NULL)
+        pt__harvest_begin(op->statement.harvest, op->filler.limits);
+    return execute_first(op, err);
 }
 
 /* A column of text that has got another name is one that our own words no longer find. */
