@@ -118,6 +118,9 @@ typedef struct pt_ingest {
     bool append;       /* when there is one; neither: PT_ALREADY_EXISTS. Columns are matched by name */
     bool replace;      /* when there is one */
     void *transaction; /* NULL: one of its own, but the one that is open in the session if there is any */
+    bool (*is_cancelled)(
+        void *context); /* as that of pt_query: rows alone tell only those who have come to reading them */
+    void *cancel_context;
 } pt_ingest;
 
 /** What is asked about a backend's catalog. */

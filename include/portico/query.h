@@ -66,6 +66,12 @@ typedef struct pt_query {
      * backend that accepts the format may run `encoded` instead; its result has the plan's columns all the same.
      */
     const pt_plan *encoded_plan;
+    /**
+     * Of what is prepared: whether the caller has given up, so that nothing should be waited for. Asked by the thread that
+     * prepares; NULL: it never does.
+     */
+    bool (*is_cancelled)(void *context);
+    void *cancel_context;
 } pt_query;
 
 #ifdef __cplusplus

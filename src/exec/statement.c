@@ -160,6 +160,8 @@ pt_status pt__session_prepare(pt_session *session, const pt__statement_request *
     query.encoded = request->query;
     query.transaction = request->transaction;
     query.statement_id = request->statement_id;
+    query.is_cancelled = request->is_cancelled;
+    query.cancel_context = request->cancel_context;
     return slot->vtable->prepare(backend_session, &query, out, err);
 }
 

@@ -17,8 +17,10 @@ typedef struct pt__statement_request {
     /** Called when the query has been decoded, or is given undecoded, before anything is done; NULL: not. */
     pt_status (*was_read)(pt_job *job, void *context, pt_error *err);
     void *was_read_context;
-    const char *statement_id; /* of one that is prepared first and executed then; NULL: none */
-    uint64_t batch_bytes;     /* aim for the size of a batch; 0: the host's */
+    const char *statement_id;            /* of one that is prepared first and executed then; NULL: none */
+    bool (*is_cancelled)(void *context); /* of one that is only prepared: as that of pt_query; NULL: never */
+    void *cancel_context;
+    uint64_t batch_bytes; /* aim for the size of a batch; 0: the host's */
     /** Runs before the first batch is spooled; NULL: not asked for. */
     pt_status (*started)(void *context, bool is_update, pt_error *err);
     void *context;

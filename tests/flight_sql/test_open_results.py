@@ -6,8 +6,10 @@ import adbc_driver_manager
 import adbc_driver_manager.dbapi
 import pyarrow as pa
 import pytest
-from raw_flight import SERVICE, Flight, fields, leave, text
+from proto_bytes import field
+from raw_flight import SERVICE, Flight, any_of, descriptor, fields, leave, number, text
 from test_cpu import ENDLESS, query_info, spent_after
+from test_hostile import ipc_parts
 from test_streams import eventually, resident_mib
 
 ROWS = 3_000_000  # 130 MiB: more than waits for a client, and more than the rest of a result keeps in memory
@@ -225,17 +227,61 @@ def test_what_made_way_is_read_while_another_statement_runs(flight):
     slow.cancel()
 
 
-def test_who_waits_for_a_result_may_give_up(server, flight):
+def statement(flight):
+    return query_info(flight, "select 1 from range(10)")
+
+
+def preparation(flight):
+    body = any_of("ActionCreatePreparedStatementRequest", text(1, "select 1 from range(10)"))
+    return flight.channel.unary_stream(SERVICE + "DoAction")(text(1, "CreatePreparedStatement") + text(2, body), timeout=60)
+
+
+def schema(flight):
+    return flight.channel.unary_unary(SERVICE + "GetSchema").future(descriptor("CommandStatementQuery", text(1, "select 1 from range(10)")), timeout=60)
+
+
+def ingestion(flight):
+    (message, _), (header, body) = ipc_parts(pa.table({"i": [1]}))
+    first = descriptor("CommandStatementIngest", field(1, number(1, 1) + number(2, 1)) + text(2, "given_up"))
+    parts = [field(1, first) + field(2, message), field(2, header) + field(1000, body)]
+    return flight.channel.stream_stream(SERVICE + "DoPut")(iter(parts), timeout=60)
+
+
+WAITERS = [statement, preparation, schema, ingestion]
+
+
+@pytest.mark.parametrize("wait", WAITERS)
+def test_who_waits_for_a_result_may_give_up(server, flight, wait):
     call = opened(flight, HUGE)
     next(call)
-    other = query_info(flight, "select 1 from range(10)")
+    other = wait(flight)
     time.sleep(0.3)
     other.cancel()
+    assert spent_after(server, 1) < 0.5
     for _ in range(200):
         next(call)
     leave(call)
     assert spent_after(server, 1) < 0.5
     assert query_info(flight, "select 1 from range(2)").result()
+
+
+@pytest.mark.parametrize("wait", WAITERS)
+def test_who_waits_for_a_statement_may_give_up(server, wait):
+    alone = server.another("--host.max-workers", "8")
+    flight, someone = Flight(alone.address), Flight(alone.address)
+    query_info(flight, "set variable v = 1").result()
+    holder = query_info(flight, ENDLESS)
+    assert eventually(lambda: spent_after(alone, 0.2) > 0.1)
+    waiters = [wait(flight) for _ in range(20)]
+    time.sleep(0.5)
+    for waiter in waiters:
+        waiter.cancel()
+    assert query_info(someone, "select 1 from range(2)").result()
+    assert not holder.done()
+    leave(holder)
+    assert eventually(lambda: query_info(flight, "select 1 from range(2)").result())
+    someone.close()
+    flight.close()
 
 
 def test_a_rollback_that_is_only_prepared_does_nothing(flight):

@@ -100,7 +100,9 @@ static pt_status prepare(pt__flight_task *task, pt__flight_statement *statement,
     pt_statement_info info;
     const char *id = statement->transaction;
     pt__statement_request request = {.query = pt__flight_statement_query(task->session, statement),
-                                     .statement_id = statement->handle};
+                                     .statement_id = statement->handle,
+                                     .is_cancelled = pt__flight_task_is_cancelled,
+                                     .cancel_context = task};
     PT_TRY(pt__flight_transaction(task->session, (pt_bytes_view){(const uint8_t *)id, strlen(id)}, &request.transaction,
                                   err));
     PT_TRY(pt__session_prepare(task->session->session, &request, &info, err));
@@ -506,7 +508,8 @@ static pt_status answer_schema(pt__flight_task *task, pt_bytes *schema, pt_error
 static pt_status schema_of(pt__flight_task *task, const pt_encoded_query *query, pt_bytes_view transaction,
                            pt_error *err)
 {
-    pt__statement_request request = {.query = *query};
+    pt__statement_request request = {
+        .query = *query, .is_cancelled = pt__flight_task_is_cancelled, .cancel_context = task};
     pt_statement_info info;
     pt_bytes *schema = NULL;
     PT_TRY(pt__flight_transaction(task->session, transaction, &request.transaction, err));

@@ -1,6 +1,7 @@
 #include "front/flight_sql/ingest.h"
 
 #include "decode/protobuf.h"
+#include "exec/job.h"
 
 #include <arrow/flight_sql.pb-c.h>
 #include <string.h>
@@ -30,13 +31,18 @@ static pt_status read_mode(const table_options *options, pt_ingest *out, pt_erro
     }
 }
 
-pt_status pt__flight_ingest(pt__flight_session *session, pt__arena *arena, pt_bytes_view message,
+static bool is_cancelled(void *job)
+{
+    return pt__job_check(job, NULL) != PT_OK;
+}
+
+pt_status pt__flight_ingest(pt__flight_session *session, pt_job *job, pt_bytes_view message,
                             struct ArrowArrayStream *rows, int64_t *row_count, pt_error *err)
 {
     command *c;
-    pt_ingest request = {.size_bytes = sizeof(request)};
-    PT_TRY(pt__protobuf_unpack(arena, &arrow__flight__protocol__sql__command_statement_ingest__descriptor, message,
-                               (ProtobufCMessage **)&c, err));
+    pt_ingest request = {.size_bytes = sizeof(request), .is_cancelled = is_cancelled, .cancel_context = job};
+    PT_TRY(pt__protobuf_unpack(pt__job_arena(job), &arrow__flight__protocol__sql__command_statement_ingest__descriptor,
+                               message, (ProtobufCMessage **)&c, err));
     PT_TRY(read_mode(c->table_definition_options, &request, err));
     if (c->table[0] == '\0')
         return pt_error_set(err, PT_INVALID_ARGUMENT, "the ingestion names no table");

@@ -85,8 +85,7 @@ static pt_status run_ingest(pt_job *job, flight_job *self, pt_error *err)
     uint8_t bytes[8];
     PT_TRY(write_kind(job, true, err));
     PT_TRY(open_data(self, &rows, err));
-    pt_status status =
-        pt__flight_ingest(self->session, pt__job_arena(job), pt_bytes_get_view(self->command), &rows, &count, err);
+    pt_status status = pt__flight_ingest(self->session, job, pt_bytes_get_view(self->command), &rows, &count, err);
     rows.release(&rows);
     for (size_t i = 0; i < sizeof(bytes); i++)
         bytes[i] = (uint8_t)((uint64_t)count >> (8 * i));

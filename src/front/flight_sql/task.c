@@ -105,6 +105,7 @@ void pt__flight_task_start(pt__flight *mount, pt_call *call, pt_bytes_view reque
         task->call = call;
         task->mailbox = pt_call_mailbox(call);
         task->work = work;
+        atomic_init(&task->is_cancelled, false);
     }
     call->state = task != NULL ? (void *)task : pt__flight_answered();
     pt_status status = task != NULL ? start(task, request, is_quick, &err)
@@ -118,11 +119,23 @@ void pt__flight_task_start(pt__flight *mount, pt_call *call, pt_bytes_view reque
     pt_error_clear(&err);
 }
 
+static void leave_call(pt__flight_task *task)
+{
+    task->call = NULL;
+    atomic_store(&task->is_cancelled, true);
+}
+
+bool pt__flight_task_is_cancelled(void *context)
+{
+    pt__flight_task *task = context;
+    return atomic_load(&task->is_cancelled);
+}
+
 void pt__flight_task_closed(void *mount, pt_call *call, pt_call_end end)
 {
     (void)mount;
     (void)end;
     pt__flight_task *task = call->state;
     if (task != NULL && call->state != pt__flight_answered())
-        task->call = NULL;
+        leave_call(task);
 }

@@ -283,17 +283,25 @@ static pt_status find_link(pt__duckdb *database, pt__native *native, const pt_in
                                  : pt__native_any(database, native, NULL, out, err);
 }
 
+static pt_status enter_and_ingest(ingestion *self, struct ArrowArrayStream *rows, pt_error *err)
+{
+    pt__native_entrant entrant = {.is_gone = self->request->is_cancelled, .context = self->request->cancel_context};
+    if (!pt__native_link_enter_as(self->link, &entrant))
+        return pt__native_gave_up(err);
+    pt_status status = pt__feed_new(self->link->database, self->link->connection, rows, &self->feed, err);
+    if (status == PT_OK)
+        status = ingest(self, err);
+    pt__feed_free(self->feed);
+    pt__native_link_leave(self->link);
+    return status;
+}
+
 pt_status pt__native_ingest(pt__duckdb *database, pt__native *native, const pt_ingest *request,
                             struct ArrowArrayStream *rows, int64_t *row_count, pt_error *err)
 {
     ingestion self = {.request = request};
     PT_TRY(find_link(database, native, request, &self.link, err));
-    pt__native_link_enter(self.link);
-    pt_status status = pt__feed_new(database, self.link->connection, rows, &self.feed, err);
-    if (status == PT_OK)
-        status = ingest(&self, err);
-    pt__feed_free(self.feed);
-    pt__native_link_leave(self.link);
+    pt_status status = enter_and_ingest(&self, rows, err);
     pt__native_link_unref(self.link);
     *row_count = self.row_count;
     return status;

@@ -1,6 +1,7 @@
 /* Connections of sessions that speak DuckDB's dialect, and their transactions. */
 #include "backend/duckdb/native/native.h"
 #include "backend/duckdb/native/open_rows.h"
+#include "base/monotonic.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,15 +51,43 @@ void pt__native_link_unref(pt__native_link *link)
 
 /* ---- who has the connection ---- */
 
-static void take_as_entrant(pt__native_link *link)
+enum { LOOK_MS = 100 }; /* how often one who may go is asked whether it has */
+
+/* With the guard held, which is let go meanwhile. */
+static void wait_for_change(pt__native_link *link, const pt__native_entrant *entrant)
 {
+    struct timespec at = pt__monotonic_in_ms(LOOK_MS);
+    if (entrant->is_gone == NULL)
+        pthread_cond_wait(&link->changed, &link->guard);
+    else
+        pthread_cond_timedwait(&link->changed, &link->guard, &at);
+}
+
+/* With the guard held, which is let go meanwhile: who is asked may have locks of its own. */
+static bool has_gone(pt__native_link *link, const pt__native_entrant *entrant)
+{
+    pthread_mutex_unlock(&link->guard);
+    bool has = pt__native_has_gone(entrant);
+    pthread_mutex_lock(&link->guard);
+    return has;
+}
+
+/* False when the entrant has gone before the connection was free. */
+static bool take_as_entrant(pt__native_link *link, const pt__native_entrant *entrant)
+{
+    bool is_gone = false;
     pthread_mutex_lock(&link->guard);
     link->waiting++;
-    while (link->is_taken)
-        pthread_cond_wait(&link->changed, &link->guard);
+    while (link->is_taken && !is_gone) {
+        wait_for_change(link, entrant);
+        is_gone = link->is_taken && has_gone(link, entrant);
+    }
     link->waiting--;
-    link->is_taken = true;
+    link->is_taken = link->is_taken || !is_gone;
+    if (is_gone)
+        pthread_cond_broadcast(&link->changed); /* others may be behind it */
     pthread_mutex_unlock(&link->guard);
+    return !is_gone;
 }
 
 bool pt__native_link_take(pt__native_link *link, const atomic_bool *stop)
@@ -117,13 +146,19 @@ bool pt__native_link_enter_as(pt__native_link *link, const pt__native_entrant *e
 {
     if (entrant->rolls_back)
         hurry(link);
-    take_as_entrant(link);
+    if (!take_as_entrant(link, entrant))
+        return false;
     if (entrant->rolls_back) /* they may have been opened meanwhile */
         hurry(link);
     if (!pt__native_has_gone(entrant) && (link->open_rows == NULL || pt__open_rows_make_way(link->open_rows, entrant)))
         return true;
     pt__native_link_leave(link);
     return false;
+}
+
+pt_status pt__native_gave_up(pt_error *err)
+{
+    return pt_error_set(err, PT_CANCELLED, "the call was given up while it waited for its session's connection");
 }
 
 void pt__native_link_enter(pt__native_link *link)
@@ -144,7 +179,7 @@ static pt_status new_link(pt__duckdb *database, pt__duckdb_use use, bool is_pool
     }
     atomic_init(&link->references, 1);
     pthread_mutex_init(&link->guard, NULL);
-    pthread_cond_init(&link->changed, NULL);
+    pt__monotonic_condition_init(&link->changed);
     link->database = database;
     link->use = use;
     link->is_pooled = is_pooled;
@@ -226,7 +261,7 @@ pt_status pt__native_link_run(pt__native_link *link, const char *sql, pt_error *
 /* Whether the link was free for a transaction, which it then has. */
 static bool take_for_transaction(pt__native_link *link)
 {
-    take_as_entrant(link);
+    (void)take_as_entrant(link, &(pt__native_entrant){0});
     bool is_free = !link->in_transaction;
     link->in_transaction = true;
     pt__native_link_leave(link);

@@ -73,6 +73,9 @@ static inline bool pt__native_has_gone(const pt__native_entrant *entrant)
     return entrant->is_gone != NULL && entrant->is_gone(entrant->context);
 }
 
+/** PT_CANCELLED: the entrant has gone. */
+pt_status pt__native_gave_up(pt_error *err);
+
 /** Takes it for a statement. Rows that still came from it for another one are out of the way then. */
 void pt__native_link_enter(pt__native_link *link);
 /** The same; false, and it is not taken, when the entrant has gone meanwhile. */

@@ -195,6 +195,19 @@ static void keep(pt__native_link *link, pt__native_statement *statement, const p
         pt__native_keep(link, query->statement_id, statement);
 }
 
+static pt_status prepare_within(pt__native_link *link, pt__native_statement *statement, const pt_query *query,
+                                const char *sql, pt_statement_info *out, pt_error *err)
+{
+    pt__native_entrant self = {.is_gone = query->is_cancelled, .context = query->cancel_context};
+    if (!pt__native_link_enter_as(link, &self))
+        return pt__native_gave_up(err);
+    pt_status status = prepare_on(link, statement, query, sql, out, err);
+    if (status == PT_OK)
+        keep(link, statement, query, sql);
+    pt__native_link_leave(link);
+    return status;
+}
+
 static void release(struct ArrowSchema *schema)
 {
     if (schema->release != NULL)
@@ -211,13 +224,8 @@ pt_status pt__native_prepare(pt__duckdb *database, pt__native *native, const pt_
     if (sql == NULL)
         return pt_error_set(err, PT_NO_MEMORY, "no memory for a statement");
     pt_status status = find_link(database, native, query, sql, &link, &statement, err);
-    if (status == PT_OK) {
-        pt__native_link_enter(link);
-        status = prepare_on(link, &statement, query, sql, out, err);
-        if (status == PT_OK)
-            keep(link, &statement, query, sql);
-        pt__native_link_leave(link);
-    }
+    if (status == PT_OK)
+        status = prepare_within(link, &statement, query, sql, out, err);
     out->is_constant = status == PT_OK && pt__native_is_literal_row(sql);
     if (status == PT_OK && link->is_pooled && is_worth_keeping(link, &statement, query, sql)) {
         pt__native_shelve(database, PT_SHELF_HANDLES, query->statement_id, link, &statement);
