@@ -130,41 +130,6 @@ bool pt__harvest_is_outgrown(const pt__harvest *harvest)
     return harvest->rows_given >= LARGE_ROWS && !harvest->goes_by_address && pt__harvest_has_texts(harvest);
 }
 
-void pt__harvest_begin_binding(pt__harvest *harvest)
-{
-    pthread_mutex_lock(&harvest->lock);
-    harvest->is_binding = true;
-    harvest->binder = pthread_self();
-    pthread_mutex_unlock(&harvest->lock);
-}
-
-void pt__harvest_end_binding(pt__harvest *harvest)
-{
-    pthread_mutex_lock(&harvest->lock);
-    harvest->is_binding = false;
-    pthread_mutex_unlock(&harvest->lock);
-}
-
-static bool is_being_bound(pt__harvest *harvest)
-{
-    pthread_mutex_lock(&harvest->lock);
-    bool is = harvest->is_binding && pthread_equal(harvest->binder, pthread_self());
-    pthread_mutex_unlock(&harvest->lock);
-    return is;
-}
-
-pt__harvest *pt__harvest_being_bound(pt__duckdb *database)
-{
-    pthread_mutex_lock(&database->mutex);
-    pt__harvest *harvest = database->harvests;
-    while (harvest != NULL && !is_being_bound(harvest))
-        harvest = harvest->next;
-    if (harvest != NULL)
-        pt__harvest_ref(harvest);
-    pthread_mutex_unlock(&database->mutex);
-    return harvest;
-}
-
 bool pt__harvest_is_outdated(pt__harvest *harvest)
 {
     pthread_mutex_lock(&harvest->lock);

@@ -15,60 +15,31 @@
 
 /* ---- binding ---- */
 
-static bool read_column(duckdb_bind_info info, size_t *column)
+static bool check_type(duckdb_bind_info info, pt__harvest *harvest, size_t column)
 {
-    duckdb_client_context context = NULL;
-    duckdb_value value = NULL;
-    duckdb_expression argument = duckdb_scalar_function_bind_get_argument(info, 0);
-    duckdb_scalar_function_get_client_context(info, &context);
-    if (argument != NULL && duckdb_expression_is_foldable(argument)) {
-        duckdb_error_data error = duckdb_expression_fold(context, argument, &value);
-        duckdb_destroy_error_data(&error);
-    }
-    bool is_read = value != NULL;
-    if (is_read) {
-        *column = duckdb_get_uint16(value);
-        duckdb_destroy_value(&value);
-    }
-    duckdb_destroy_client_context(&context);
-    duckdb_destroy_expression(&argument);
-    return is_read;
+    duckdb_logical_type type = pt__harvest_bind_type(info, 1);
+    bool is_right = pt__harvest_check_column(harvest, column, type);
+    duckdb_destroy_logical_type(&type);
+    return is_right;
 }
 
 static bool bind_column(duckdb_bind_info info, pt__harvest *harvest)
 {
-    size_t column = 0;
-    if (duckdb_scalar_function_bind_get_argument_count(info) != 2 || !read_column(info, &column))
+    duckdb_value column = NULL;
+    if (duckdb_scalar_function_bind_get_argument_count(info) != 2 || !pt__harvest_bind_constant(info, 0, &column))
         return false;
-    duckdb_expression argument = duckdb_scalar_function_bind_get_argument(info, 1);
-    duckdb_logical_type type = duckdb_expression_return_type(argument);
-    bool is_right = pt__harvest_check_column(harvest, column, type);
-    duckdb_destroy_logical_type(&type);
-    duckdb_destroy_expression(&argument);
+    bool is_right = check_type(info, harvest, duckdb_get_uint16(column));
+    duckdb_destroy_value(&column);
     return is_right;
-}
-
-static void release_bound(void *data)
-{
-    pt__harvest_unref(data);
-}
-
-static void *copy_bound(void *data)
-{
-    return pt__harvest_ref(data);
 }
 
 static void bind(duckdb_bind_info info)
 {
     pt__harvest *harvest = pt__harvest_being_bound(duckdb_scalar_function_bind_get_extra_info(info));
-    if (harvest == NULL || !bind_column(info, harvest)) {
+    if (harvest == NULL || !bind_column(info, harvest))
         duckdb_scalar_function_bind_set_error(info, PT_HARVEST_ADDRESS_FUNCTION " is not for users");
-        if (harvest != NULL)
-            pt__harvest_unref(harvest);
-        return;
-    }
-    duckdb_scalar_function_set_bind_data(info, harvest, release_bound);
-    duckdb_scalar_function_set_bind_data_copy(info, copy_bound);
+    if (harvest != NULL)
+        pt__harvest_bind_to(info, harvest);
 }
 
 /* ---- running ---- */

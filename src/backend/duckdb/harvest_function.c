@@ -9,62 +9,39 @@
 
 /* ---- binding ---- */
 
-static bool read_key(duckdb_bind_info info, uint64_t *key)
+/* The harvest whose key is the first argument: a reference; NULL: it is not being bound. */
+static pt__harvest *find(duckdb_bind_info info)
 {
-    duckdb_client_context context = NULL;
-    duckdb_value value = NULL;
-    duckdb_expression argument = duckdb_scalar_function_bind_get_argument(info, 0);
-    duckdb_scalar_function_get_client_context(info, &context);
-    if (argument != NULL && duckdb_expression_is_foldable(argument)) {
-        duckdb_error_data error = duckdb_expression_fold(context, argument, &value);
-        duckdb_destroy_error_data(&error);
+    duckdb_value key = NULL;
+    if (duckdb_scalar_function_bind_get_argument_count(info) != 2 || !pt__harvest_bind_constant(info, 0, &key))
+        return NULL;
+    pt__harvest *harvest = pt__harvest_being_bound(duckdb_scalar_function_bind_get_extra_info(info));
+    if (harvest != NULL && harvest->key != duckdb_get_uint64(key)) {
+        pt__harvest_unref(harvest);
+        harvest = NULL;
     }
-    if (value != NULL) {
-        *key = duckdb_get_uint64(value);
-        duckdb_destroy_value(&value);
-    }
-    duckdb_destroy_client_context(&context);
-    duckdb_destroy_expression(&argument);
-    return *key != 0;
+    duckdb_destroy_value(&key);
+    return harvest;
 }
 
 static bool bind_rows(duckdb_bind_info info, pt__harvest *harvest)
 {
-    duckdb_expression argument = duckdb_scalar_function_bind_get_argument(info, 1);
-    duckdb_logical_type type = duckdb_expression_return_type(argument);
+    duckdb_logical_type type = pt__harvest_bind_type(info, 1);
     bool is_right = pt__harvest_read_columns(harvest, type);
     duckdb_destroy_logical_type(&type);
-    duckdb_destroy_expression(&argument);
     return is_right;
-}
-
-static void release_bound(void *data)
-{
-    pt__harvest_unref(data);
-}
-
-static void *copy_bound(void *data)
-{
-    return pt__harvest_ref(data);
 }
 
 static void bind(duckdb_bind_info info)
 {
-    uint64_t key = 0;
-    bool has_key = duckdb_scalar_function_bind_get_argument_count(info) == 2 && read_key(info, &key);
-    pt__harvest *harvest = has_key ? pt__harvest_being_bound(duckdb_scalar_function_bind_get_extra_info(info)) : NULL;
-    if (harvest != NULL && harvest->key != key) {
-        pt__harvest_unref(harvest);
-        harvest = NULL;
-    }
+    pt__harvest *harvest = find(info);
     if (harvest == NULL) {
         duckdb_scalar_function_bind_set_error(info, PT_HARVEST_FUNCTION " is not for users");
         return;
     }
     if (!bind_rows(info, harvest))
         duckdb_scalar_function_bind_set_error(info, "the rows cannot be harvested");
-    duckdb_scalar_function_set_bind_data(info, harvest, release_bound);
-    duckdb_scalar_function_set_bind_data_copy(info, copy_bound);
+    pt__harvest_bind_to(info, harvest);
 }
 
 /* ---- running ---- */

@@ -1,6 +1,6 @@
 /**
- * Harvest, inside: what the text (harvest_text.c), the functions in the pipeline (harvest_function.c, harvest_address.c) and
- * the reader (harvest.c) share.
+ * Harvest, inside: what the text (harvest_text.c), its binding (harvest_bind.c), the functions in the pipeline
+ * (harvest_function.c, harvest_address.c) and the reader (harvest.c) share.
  */
 #ifndef PT_BACKEND_DUCKDB_HARVEST_INSIDE_H
 #define PT_BACKEND_DUCKDB_HARVEST_INSIDE_H
@@ -81,6 +81,12 @@ struct pt__harvest {
 
 /** The harvest whose text this thread binds, a reference; NULL: none. */
 pt__harvest *pt__harvest_being_bound(pt__duckdb *database);
+/** The value of an argument, the caller's to destroy; false when it is not constant. */
+bool pt__harvest_bind_constant(duckdb_bind_info info, idx_t index, duckdb_value *out);
+/** The type of an argument, the caller's to destroy. */
+duckdb_logical_type pt__harvest_bind_type(duckdb_bind_info info, idx_t index);
+/** What the function's call is about from now on. */
+void pt__harvest_bind_to(duckdb_bind_info info, pt__harvest *take_harvest);
 
 pt__harvest *pt__harvest_ref(pt__harvest *harvest);
 void pt__harvest_unref(pt__harvest *harvest);
