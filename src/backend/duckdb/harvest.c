@@ -28,7 +28,10 @@ void pt__harvest_unref(pt__harvest *harvest)
 {
     if (atomic_fetch_sub_explicit(&harvest->references, 1, memory_order_acq_rel) != 1)
         return;
-    pt__harvest_free_columns(harvest);
+    if (harvest->plain == NULL)
+        pt__harvest_free_columns(harvest);
+    else
+        pt__harvest_unref(harvest->plain);
     if (harvest->schema.release != NULL)
         harvest->schema.release(&harvest->schema);
     pthread_cond_destroy(&harvest->produced);
@@ -36,7 +39,7 @@ void pt__harvest_unref(pt__harvest *harvest)
     free(harvest);
 }
 
-pt__harvest *pt__harvest_new(pt__duckdb *database, const char *sql)
+static pt__harvest *new_of_text(pt__duckdb *database, uint64_t text_hash)
 {
     pt__harvest *harvest = calloc(1, sizeof(*harvest));
     if (harvest == NULL)
@@ -47,12 +50,30 @@ pt__harvest *pt__harvest_new(pt__duckdb *database, const char *sql)
     pt__monotonic_condition_init(&harvest->produced);
     harvest->database = database;
     harvest->key = pt__local_key(database);
-    harvest->text_hash = pt__hash_bytes(sql, strlen(sql));
-    harvest->may_go_by_address = pt__large_texts_has(&database->large_texts, harvest->text_hash);
+    harvest->text_hash = text_hash;
     pthread_mutex_lock(&database->mutex);
     harvest->next = database->harvests;
     database->harvests = harvest;
     pthread_mutex_unlock(&database->mutex);
+    return harvest;
+}
+
+pt__harvest *pt__harvest_new(pt__duckdb *database, const char *sql)
+{
+    return new_of_text(database, pt__hash_bytes(sql, strlen(sql)));
+}
+
+pt__harvest *pt__harvest_by_address(pt__harvest *plain)
+{
+    bool is_worth_it =
+        pt__harvest_text_count(plain) != 0 && pt__large_texts_has(&plain->database->large_texts, plain->text_hash);
+    pt__harvest *harvest = is_worth_it ? new_of_text(plain->database, plain->text_hash) : NULL;
+    if (harvest == NULL)
+        return NULL;
+    harvest->plain = pt__harvest_ref(plain);
+    harvest->types = plain->types;
+    harvest->names = plain->names;
+    harvest->column_count = plain->column_count;
     return harvest;
 }
 
@@ -122,12 +143,12 @@ bool pt__harvest_set_schema(pt__harvest *harvest, struct ArrowSchema *schema)
 
 bool pt__harvest_goes_by_address(const pt__harvest *harvest)
 {
-    return harvest->goes_by_address;
+    return harvest->plain != NULL;
 }
 
 bool pt__harvest_is_outgrown(const pt__harvest *harvest)
 {
-    return harvest->rows_given >= LARGE_ROWS && !harvest->goes_by_address && pt__harvest_has_texts(harvest);
+    return harvest->rows_given >= LARGE_ROWS && harvest->plain == NULL && pt__harvest_text_count(harvest) != 0;
 }
 
 bool pt__harvest_is_outdated(pt__harvest *harvest)
@@ -143,6 +164,7 @@ void pt__harvest_begin(pt__harvest *harvest, pt__batch_limits limits)
     uint64_t most = (UINT64_C(1) << PT_HARVEST_ROW_BITS) - 1;
     harvest->reader.is_at_end = false;
     harvest->reader.fetches = 0;
+    harvest->rows_given = 0;
     harvest->limits = limits;
     if (limits.rows > most)
         harvest->limits.rows = most;

@@ -9,10 +9,10 @@
  *
  * Texts go by address. A text column of a file or a table is often a dictionary of few texts and an index for each row.
  * DuckDB makes plain vectors of them, and copies the texts for each row, before a function of its C interface sees them.
- * But a function of one such column is called once for the dictionary. So the query is wrapped twice when it has texts:
- * SELECT portico_harvest(KEY, rows) FROM (SELECT * REPLACE (portico_address(0, a) AS a) FROM (query)) AS rows, and what is
- * made plain are addresses of strings (harvest_address.c). That takes as long to prepare as some thousand rows take to be
- * read, and is done for texts whose results have been large before.
+ * But a function of one such column is called once for the dictionary. So of the columns a, b … of the rows, the texts are
+ * replaced: SELECT portico_harvest(KEY, {a: portico_address(0, a), b: b, …}) FROM (query). What is made plain are addresses of
+ * strings (harvest_address.c). That is prepared once the columns are known, which takes as long as some thousand rows take to
+ * be read: it is done for texts whose results have been large before.
  *
  * Lifetime: shared by counting references; what was given out outlives it.
  */
@@ -35,13 +35,17 @@ void pt__harvest_close(pt__harvest *harvest);
  * memory is exhausted. Its first line is ours.
  */
 char *pt__harvest_wrap(const pt__harvest *harvest, const char *sql);
-/** Whether the text did not bind because there are texts in its columns: wrapped now, it has their addresses. */
+/**
+ * Another harvest of the same query, a reference, whose wrapped text has addresses for texts; NULL when its results have not
+ * been large, when there are no texts, or when memory is exhausted.
+ */
+pt__harvest *pt__harvest_by_address(pt__harvest *harvest);
 bool pt__harvest_goes_by_address(const pt__harvest *harvest);
 /** Whether there have been so many rows that another harvest of the text would go by address. */
 bool pt__harvest_is_outgrown(const pt__harvest *harvest);
 /**
- * Only between these two may this thread bind the wrapped text, as DuckDB does when it prepares, and when it executes what
- * has changed: the functions are for no other text.
+ * Only between these two, on this thread and once, is the text of a harvest by address bound, as DuckDB does when it prepares it
+ * and may do before it executes it: in a text of users our functions would give them addresses, or take theirs.
  */
 void pt__harvest_begin_binding(pt__harvest *harvest);
 void pt__harvest_end_binding(pt__harvest *harvest);

@@ -1,11 +1,12 @@
 /*
  * portico_address(column, text): where the text lies.
  *
- * An address is used by portico_harvest() in the projection above this one, upon the same chunk. Until then what it points
+ * An address is used by portico_harvest(), whose argument this call is part of, upon the same chunk. Until then what it points
  * at lives: a vector of plain strings is this function's argument, which DuckDB keeps until it evaluates the function again.
  * For a dictionary DuckDB calls the function once and takes the same addresses for later chunks of the dictionary, which
  * it knows by a random name that was made with the dictionary's memory (DuckDB 1.5, DictionaryVector::
- * CreateReusableDictionary and ExecuteFunctionState::TryExecuteDictionaryExpression): a chunk of that name holds that memory.
+ * CreateReusableDictionary and ExecuteFunctionState::TryExecuteDictionaryExpression): a chunk of that name holds that memory,
+ * and what it holds is a plain vector.
  *
  * While DuckDB plans it may evaluate calls with constant arguments, whose memory is gone afterwards. No producer runs then,
  * and the call fails, upon which DuckDB leaves it to the execution.
@@ -18,7 +19,7 @@
 static bool check_type(duckdb_bind_info info, pt__harvest *harvest, size_t column)
 {
     duckdb_logical_type type = pt__harvest_bind_type(info, 1);
-    bool is_right = pt__harvest_check_column(harvest, column, type);
+    bool is_right = pt__harvest_bind_address(harvest, column, type);
     duckdb_destroy_logical_type(&type);
     return is_right;
 }

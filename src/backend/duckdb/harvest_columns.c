@@ -115,26 +115,32 @@ static bool is_text(duckdb_logical_type type)
     return id == DUCKDB_TYPE_VARCHAR || id == DUCKDB_TYPE_BLOB;
 }
 
-bool pt__harvest_has_texts(const pt__harvest *harvest)
+static bool may_be_address(const pt__harvest *harvest, size_t column)
 {
-    bool has = false;
-    for (size_t i = 0; i < harvest->column_count && i <= UINT16_MAX; i++)
-        has = has || is_text(harvest->types[i]);
-    return has;
+    return column <= UINT16_MAX && is_text(harvest->types[column]);
+}
+
+size_t pt__harvest_text_count(const pt__harvest *harvest)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < harvest->column_count; i++)
+        count += may_be_address(harvest, i) ? 1 : 0;
+    return count;
 }
 
 bool pt__harvest_is_address(const pt__harvest *harvest, size_t column)
 {
-    return harvest->goes_by_address && column <= UINT16_MAX && is_text(harvest->types[column]);
+    return harvest->plain != NULL && may_be_address(harvest, column);
 }
 
-bool pt__harvest_check_column(pt__harvest *harvest, size_t column, duckdb_logical_type type)
+bool pt__harvest_bind_address(pt__harvest *harvest, size_t column, duckdb_logical_type type)
 {
     pthread_mutex_lock(&harvest->lock);
-    bool same = column < harvest->column_count && same_type(harvest->types[column], type);
-    harvest->is_outdated = harvest->is_outdated || !same;
+    bool is_right =
+        column < harvest->column_count && may_be_address(harvest, column) && same_type(harvest->types[column], type);
+    harvest->addresses_bound++;
     pthread_mutex_unlock(&harvest->lock);
-    return same;
+    return is_right;
 }
 
 /* ---- the same columns ---- */
@@ -154,19 +160,33 @@ static bool same_columns(const pt__harvest *harvest, const duckdb_logical_type *
     return same;
 }
 
-/* Takes what the query gives; later, only that it still gives the same. The text has to be another if there are texts. */
+/*
+ * Whether it is our own words that are bound. They are the outermost, and so the last to be bound: a text of users that has
+ * our functions, too, is told by their number.
+ */
+static bool is_ours(pt__harvest *harvest)
+{
+    return pt__harvest_is_bound_here(harvest) && harvest->rows_bound++ == 0 &&
+           harvest->addresses_bound == pt__harvest_text_count(harvest);
+}
+
+static bool are_right(pt__harvest *harvest, const duckdb_logical_type *types, char *const *names, size_t count)
+{
+    if (harvest->types == NULL)
+        return is_as_outside(types, names, count);
+    return (harvest->plain == NULL || is_ours(harvest)) && same_columns(harvest, types, names, count);
+}
+
+/* Takes what the query gives; later, only that it still gives the same. */
 static bool set_columns(pt__harvest *harvest, duckdb_logical_type *take_types, char **take_names, size_t count)
 {
     pthread_mutex_lock(&harvest->lock);
     bool is_first = harvest->types == NULL;
-    bool is_right =
-        is_first ? is_as_outside(take_types, take_names, count) : same_columns(harvest, take_types, take_names, count);
+    bool is_right = are_right(harvest, take_types, take_names, count);
     if (is_first && is_right) {
         harvest->types = take_types;
         harvest->names = take_names;
         harvest->column_count = count;
-        harvest->goes_by_address = harvest->may_go_by_address && pt__harvest_has_texts(harvest);
-        is_right = !harvest->goes_by_address;
     } else {
         free_columns(take_types, take_names, count);
     }

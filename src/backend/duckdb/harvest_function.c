@@ -1,25 +1,15 @@
 /* portico_harvest(key, rows): runs in the pipeline's threads, on each chunk of the query's rows. */
 #include "backend/duckdb/harvest_inside.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <strings.h>
-
 /* ---- binding ---- */
 
-/* The harvest whose key is the first argument: a reference; NULL: it is not being bound. */
+/* The harvest whose key is the first argument: a reference; NULL: there is none. */
 static pt__harvest *find(duckdb_bind_info info)
 {
     duckdb_value key = NULL;
     if (duckdb_scalar_function_bind_get_argument_count(info) != 2 || !pt__harvest_bind_constant(info, 0, &key))
         return NULL;
-    pt__harvest *harvest = pt__harvest_being_bound(duckdb_scalar_function_bind_get_extra_info(info));
-    if (harvest != NULL && harvest->key != duckdb_get_uint64(key)) {
-        pt__harvest_unref(harvest);
-        harvest = NULL;
-    }
+    pt__harvest *harvest = pt__harvest_find(duckdb_scalar_function_bind_get_extra_info(info), duckdb_get_uint64(key));
     duckdb_destroy_value(&key);
     return harvest;
 }
@@ -40,7 +30,7 @@ static void bind(duckdb_bind_info info)
         return;
     }
     if (!bind_rows(info, harvest))
-        duckdb_scalar_function_bind_set_error(info, "the rows cannot be harvested");
+        duckdb_scalar_function_bind_set_error(info, "the query has other columns than when it was prepared");
     pt__harvest_bind_to(info, harvest);
 }
 

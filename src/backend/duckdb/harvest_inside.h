@@ -57,16 +57,18 @@ struct pt__harvest {
     pt__duckdb *database;
     uint64_t key;
     uint64_t text_hash;
-    bool may_go_by_address;
+    pt__harvest
+        *plain; /* the one whose texts go by address here, and which has the columns: a reference; may be NULL */
     pthread_mutex_t lock;
     pthread_cond_t produced;     /* what the reader waits for */
     const pt__producer *awaited; /* NULL: it does not wait */
     uint64_t awaited_chunks;     /* of this producer */
     bool is_closed;
     bool is_outdated;
-    bool is_binding; /* on this thread: */
+    bool is_binding; /* addresses, on this thread: */
     pthread_t binder;
-    bool goes_by_address;  /* texts do; from the first binding on */
+    size_t addresses_bound;
+    size_t rows_bound;
     atomic_size_t running; /* producers */
     pt__part *parts;
     uint64_t part_count; /* so far */
@@ -76,11 +78,15 @@ struct pt__harvest {
     struct ArrowSchema schema;
     pt__batch_limits limits;
     pt__harvest_reader reader;
-    uint64_t rows_given; /* in all executions */
+    uint64_t rows_given; /* in this execution */
 };
 
-/** The harvest whose text this thread binds, a reference; NULL: none. */
+/** The harvest of this key, a reference; NULL: there is none. */
+pt__harvest *pt__harvest_find(pt__duckdb *database, uint64_t key);
+/** The one by address whose text this thread binds, a reference; NULL: none. */
 pt__harvest *pt__harvest_being_bound(pt__duckdb *database);
+/** With the lock held: whether this thread binds it. */
+bool pt__harvest_is_bound_here(const pt__harvest *harvest);
 /** The value of an argument, the caller's to destroy; false when it is not constant. */
 bool pt__harvest_bind_constant(duckdb_bind_info info, idx_t index, duckdb_value *out);
 /** The type of an argument, the caller's to destroy. */
@@ -96,11 +102,12 @@ void pt__harvest_unref(pt__harvest *harvest);
  * read before, if they are others.
  */
 bool pt__harvest_read_columns(pt__harvest *harvest, duckdb_logical_type rows);
-bool pt__harvest_has_texts(const pt__harvest *harvest);
+/** Columns of text, which may come as addresses. */
+size_t pt__harvest_text_count(const pt__harvest *harvest);
 /** Whether the column comes as addresses of its texts. */
 bool pt__harvest_is_address(const pt__harvest *harvest, size_t column);
-/** Whether this is still the type of the column; if not, the harvest is outdated. */
-bool pt__harvest_check_column(pt__harvest *harvest, size_t column, duckdb_logical_type type);
+/** Notes that addresses of the column are bound; false if it is none of this type. */
+bool pt__harvest_bind_address(pt__harvest *harvest, size_t column, duckdb_logical_type type);
 void pt__harvest_free_columns(pt__harvest *harvest);
 
 void pt__part_unref(pt__part *part);

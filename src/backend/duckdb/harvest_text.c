@@ -41,7 +41,7 @@ static void put_identifier(FILE *out, const char *name)
 
 static void put_addresses(FILE *out, const pt__harvest *harvest)
 {
-    const char *before = "SELECT * REPLACE (";
+    const char *before = " REPLACE (";
     for (size_t i = 0; i < harvest->column_count; i++) {
         if (!pt__harvest_is_address(harvest, i))
             continue;
@@ -51,19 +51,17 @@ static void put_addresses(FILE *out, const pt__harvest *harvest)
         put_identifier(out, harvest->names[i]);
         before = ", ";
     }
-    fputs(") FROM (", out);
+    fputs(")", out);
 }
 
-/* The key is part of the rows' name: a column of that name would be taken for them. */
+/* A function's name alone might be a macro's of some user. */
 static void put_text(FILE *out, const pt__harvest *harvest, const char *sql)
 {
-    bool by_address = harvest->goes_by_address;
-    fprintf(out, "SELECT system.main." PT_HARVEST_FUNCTION "(%" PRIu64 "::UBIGINT, __portico_rows_%" PRIu64 ") FROM (",
-            harvest->key, harvest->key);
-    if (by_address)
-        put_addresses(out, harvest);
-    fprintf(out, "\n%.*s\n%s) AS __portico_rows_%" PRIu64, (int)size_without_end(sql), sql, by_address ? ")" : "",
+    fprintf(out, "SELECT system.main." PT_HARVEST_FUNCTION "(%" PRIu64 "::UBIGINT, system.main.struct_pack(*COLUMNS(*",
             harvest->key);
+    if (harvest->plain != NULL)
+        put_addresses(out, harvest);
+    fprintf(out, "))) FROM (\n%.*s\n)", (int)size_without_end(sql), sql);
 }
 
 char *pt__harvest_wrap(const pt__harvest *harvest, const char *sql)

@@ -353,6 +353,76 @@ PT_TEST(addresses_are_not_for_users)
     end(&f);
 }
 
+/* DuckDB makes a struct of rows by the name struct_pack, whoever has a macro of it. */
+PT_TEST(macros_do_not_come_between_rows_and_addresses)
+{
+    static const char SQL[] = "select a from t";
+    static const char *const MACROS[] = {
+        "create or replace macro struct_pack(a) as system.main.struct_pack(a := if(random() >= 0, '1234567', a))",
+        "create or replace macro struct_pack(a varchar) as system.main.struct_pack(a := a), "
+        "(a ubigint) as system.main.struct_pack(a := a + 160::ubigint)",
+    };
+    fixture f;
+    digest plain;
+    digest addressed;
+    PT_REQUIRE(begin(&f));
+    make(&f, "create table t as select 'a text of the number ' || i as a from range(3000) r(i)");
+    PT_CHECK(run(&f, SQL, &plain));
+    mark_large(&f, SQL);
+    for (size_t i = 0; i < sizeof(MACROS) / sizeof(MACROS[0]); i++) {
+        make(&f, MACROS[i]);
+        PT_CHECK(run(&f, SQL, &addressed));
+        PT_CHECK(addressed.sum == plain.sum);
+    }
+    end(&f);
+}
+
+/* A text that a macro gives may be another one when DuckDB binds a statement again. */
+PT_TEST(addresses_are_not_for_texts_that_change)
+{
+    static const char *const CHANGES[] = {
+        "create or replace macro source() as 'select system.main.portico_address(0::usmallint, a)::varchar as a from "
+        "t'",
+        "create or replace macro source() as 'select (system.main.portico_address(0::usmallint, a) + 8)::varchar as a "
+        "from t'",
+    };
+    fixture f;
+    PT_REQUIRE(begin(&f));
+    make(&f, "create table t as select 'a text of the number ' || i as a from range(3000) r(i)");
+    for (size_t i = 0; i < sizeof(CHANGES) / sizeof(CHANGES[0]); i++) {
+        pt_query query;
+        pt_error err = PT_ERROR_INIT;
+        make(&f, "create or replace macro source() as 'select a from t'");
+        mark_large(&f, "select a from query(source())");
+        prepare(&f, &query, "select a from query(source())");
+        make(&f, CHANGES[i]);
+        PT_CHECK(!start(&f, &query));
+        f.operation->vtable->failure(f.operation, &err);
+        PT_CHECK(strstr(err.message, "portico_address is not for users") != NULL);
+        stop(&f);
+        pt_error_clear(&err);
+    }
+    end(&f);
+}
+
+/* DuckDB would have to bind such a statement again for each row of values. */
+PT_TEST(statements_with_parameters_go_by_value)
+{
+    static const char SQL[] = "select 'text ' || i as a from range(3000) r(i) where i >= ?";
+    pt_statement_info info;
+    fixture f;
+    PT_REQUIRE(begin(&f));
+    mark_large(&f, SQL);
+    pt_query query = query_of(SQL);
+    query.statement_id = "statement";
+    PT_CHECK_EQ(pt_backend_duckdb.prepare(f.session, &query, &info, NULL), PT_OK);
+    PT_CHECK(database_of(&f)->harvests != NULL);
+    PT_CHECK(!goes_by_address(&f));
+    info.result.release(&info.result);
+    info.parameters.release(&info.parameters);
+    end(&f);
+}
+
 /* DuckDB may evaluate what is constant while it plans: memory of that time is gone when rows are read. */
 PT_TEST(constants_have_no_address_before_rows_run)
 {

@@ -31,7 +31,7 @@ static bool streams(const pt__native_operation *op)
     return op->link->is_pooled || op->statement.harvest != NULL;
 }
 
-/* DuckDB binds the text again when what it is about has changed, or the types of its parameters. */
+/* DuckDB may bind the text again, as what it is about may have changed. */
 static duckdb_state plan_harvest(pt__native_operation *op)
 {
     pt__harvest_begin_binding(op->statement.harvest);
@@ -253,7 +253,7 @@ static pt_status execute_prepared(pt__native_operation *op, pt_error *err)
     return execute_first(op, err);
 }
 
-/* A column of text that has got another name is one that our own words no longer find. */
+/* A column of text that has got another name, or none, is one that our own words no longer find. */
 static bool is_outdated(const pt__native_operation *op, pt_status status)
 {
     pt__harvest *harvest = op->statement.harvest;
@@ -262,12 +262,8 @@ static bool is_outdated(const pt__native_operation *op, pt_status status)
     return pt__harvest_is_outdated(harvest) || (status == PT_ANALYSIS && pt__harvest_goes_by_address(harvest));
 }
 
-/* A table may have got other columns since the query was prepared and wrapped: nothing was executed then. */
-pt_status pt__native_operation_execute(pt__native_operation *op, pt_error *err)
+static pt_status execute_anew(pt__native_operation *op, pt_error *err)
 {
-    pt_status status = execute_prepared(op, err);
-    if (!is_outdated(op, status))
-        return status;
     pt_error_clear(err);
     pt__native_operation_drop_result(op);
     pt__native_statement_deinit(&op->statement);
@@ -275,6 +271,21 @@ pt_status pt__native_operation_execute(pt__native_operation *op, pt_error *err)
     if (op->has_parameters)
         op->parameter_row--; /* the row that was bound is bound again */
     return execute_prepared(op, err);
+}
+
+/*
+ * A table may have got other columns since the query was prepared and wrapped: nothing was executed then. If columns come to
+ * have other types with the values of parameters, they do so each time.
+ */
+pt_status pt__native_operation_execute(pt__native_operation *op, pt_error *err)
+{
+    pt_status status = execute_prepared(op, err);
+    if (is_outdated(op, status))
+        status = execute_anew(op, err);
+    if (!is_outdated(op, status))
+        return status;
+    op->is_plain = true;
+    return execute_anew(op, err);
 }
 
 pt_status pt__native_operation_commit(pt__native_operation *op, pt_error *err)

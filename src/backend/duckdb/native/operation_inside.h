@@ -37,6 +37,7 @@ typedef struct pt__native_operation {
     struct ArrowArray parameter_batch;
     int64_t parameter_row; /* the next one of the batch */
     bool has_parameters;
+    bool is_plain; /* not to be harvested: its columns are others with each value */
     bool has_started;
     bool is_finished;
     bool is_to_be_proven;

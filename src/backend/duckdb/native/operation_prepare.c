@@ -21,7 +21,7 @@ static pt_status take_apart_and_prepare(pt__native_operation *op, pt_error *err)
     PT_TRY(pt__native_statement_init(&op->statement, op->link, op->sql, err));
     if (op->statement.count > 1 && op->link->is_pooled)
         return PT_OK;
-    return pt__native_statement_prepare(&op->statement, op->link, op->sql, err);
+    return pt__native_statement_prepare(&op->statement, op->link, op->is_plain ? NULL : op->sql, err);
 }
 
 static bool is_gone(void *context)

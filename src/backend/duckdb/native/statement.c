@@ -91,27 +91,33 @@ static bool is_bound(const pt__native_statement *s)
     return pt__harvest_columns(s->harvest, &types, &names) != 0;
 }
 
+/* False when the text is none to be wrapped, or wrapped has an error, which then is to be had of the text as it is. */
 static bool prepare_wrapped(pt__native_statement *s, pt__native_link *link, const char *sql)
 {
-    char *text = pt__harvest_wrap(s->harvest, sql);
-    if (s->last != NULL)
-        duckdb_destroy_prepare(&s->last);
-    pt__harvest_begin_binding(s->harvest);
-    bool is_prepared = text != NULL && duckdb_prepare(link->connection, text, &s->last) == DuckDBSuccess;
-    pt__harvest_end_binding(s->harvest);
-    free(text);
-    return is_prepared;
-}
-
-/* False when the text is none to be wrapped, or wrapped has an error, which then is to be had of the text as it is. */
-static bool prepare_to_harvest(pt__native_statement *s, pt__native_link *link, const char *sql)
-{
     struct ArrowSchema schema;
-    bool is_prepared = prepare_wrapped(s, link, sql);
-    if (!is_prepared && pt__harvest_goes_by_address(s->harvest))
-        is_prepared = prepare_wrapped(s, link, sql);
+    char *text = pt__harvest_wrap(s->harvest, sql);
+    bool is_prepared = text != NULL && duckdb_prepare(link->connection, text, &s->last) == DuckDBSuccess;
+    free(text);
     return is_prepared && is_bound(s) && pt__native_column_schema(link, s, &schema, NULL) == PT_OK &&
            pt__harvest_set_schema(s->harvest, &schema);
+}
+
+/* DuckDB would bind what has parameters again for each row of them. */
+static void prefer_addresses(pt__native_statement *s, pt__native_link *link, const char *sql)
+{
+    if (duckdb_nparams(s->last) != 0)
+        return;
+    pt__native_statement other = {.harvest = pt__harvest_by_address(s->harvest)};
+    if (other.harvest == NULL)
+        return;
+    pt__harvest_begin_binding(other.harvest);
+    bool is_prepared = prepare_wrapped(&other, link, sql);
+    pt__harvest_end_binding(other.harvest);
+    destroy_last(is_prepared ? s : &other);
+    if (!is_prepared)
+        return;
+    s->last = other.last;
+    s->harvest = other.harvest;
 }
 
 static bool prepare_harvest(pt__native_statement *s, pt__native_link *link, const char *sql)
@@ -119,10 +125,12 @@ static bool prepare_harvest(pt__native_statement *s, pt__native_link *link, cons
     s->harvest = pt__harvest_new(link->database, sql);
     if (s->harvest == NULL)
         return false;
-    if (prepare_to_harvest(s, link, sql))
-        return true;
-    destroy_last(s);
-    return false;
+    if (!prepare_wrapped(s, link, sql)) {
+        destroy_last(s);
+        return false;
+    }
+    prefer_addresses(s, link, sql);
+    return true;
 }
 
 /* For a row of constants wrapping the text takes longer than the row. */
