@@ -46,6 +46,7 @@ static pt__harvest *new_of_text(pt__duckdb *database, uint64_t text_hash)
         return NULL;
     atomic_init(&harvest->references, 1);
     atomic_init(&harvest->running, 0);
+    atomic_init(&harvest->is_discarding, false);
     pthread_mutex_init(&harvest->lock, NULL);
     pt__monotonic_condition_init(&harvest->produced);
     harvest->database = database;
@@ -168,6 +169,11 @@ void pt__harvest_begin(pt__harvest *harvest, pt__batch_limits limits)
     harvest->limits = limits;
     if (limits.rows > most)
         harvest->limits.rows = most;
+}
+
+void pt__harvest_discard(pt__harvest *harvest)
+{
+    atomic_store(&harvest->is_discarding, true);
 }
 
 /* ---- reading handles ---- */

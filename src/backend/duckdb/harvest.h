@@ -62,6 +62,9 @@ bool pt__harvest_is_outdated(pt__harvest *harvest);
 /** Before an execution: how large batches get. */
 void pt__harvest_begin(pt__harvest *harvest, pt__batch_limits limits);
 
+/** From now on rows are thrown away: what is executed is executed for its error. */
+void pt__harvest_discard(pt__harvest *harvest);
+
 /** The next batch; `out->release` stays NULL at the end. `fetch` gives the chunks of the wrapped query. One thread at a time. */
 pt_status pt__harvest_next(pt__harvest *harvest, pt__filler_fetch fetch, void *context, struct ArrowArray *out,
                            pt_error *err);

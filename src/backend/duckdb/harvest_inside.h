@@ -70,6 +70,7 @@ struct pt__harvest {
     size_t addresses_bound;
     size_t rows_bound;
     atomic_size_t running; /* producers */
+    atomic_bool is_discarding;
     pt__part *parts;
     uint64_t part_count; /* so far */
     duckdb_logical_type *types;

@@ -2,6 +2,7 @@
 #include "backend/duckdb/harvest_inside.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- producers ---- */
 
@@ -138,6 +139,10 @@ static bool append_some(pt__producer *producer, idx_t first, idx_t available, in
 static bool append_locked(pt__producer *producer, idx_t count, int64_t *handles)
 {
     idx_t taken = 0;
+    if (atomic_load(&producer->harvest->is_discarding)) {
+        memset(handles, 0, count * sizeof(*handles));
+        return true;
+    }
     for (idx_t row = 0; row < count; row += taken) {
         if (producer->part == NULL && !open_part(producer))
             return false;

@@ -2,8 +2,10 @@
 
 #include "backend/duckdb/batch.h"
 #include "backend/duckdb/error_map.h"
+#include "backend/duckdb/lost_error.h"
 #include "base/condition.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void pt__statement_init(pt__statement *statement, pt__duckdb *database, const pt_plan *plan)
@@ -176,6 +178,25 @@ pt_status pt__statement_start(pt__statement *statement, pt__arena *arena, const 
     return status;
 }
 
+static pt_status check(void *context)
+{
+    return pt__statement_check(context, NULL);
+}
+
+static pt_status fail_for_lost_reason(pt__statement *statement, pt_error *err)
+{
+    duckdb_destroy_result(&statement->result);
+    statement->has_result = false;
+    statement->is_finished = false; /* it may be left in the midst again */
+    char *message = pt__lost_error_find(statement->prepared, check, statement);
+    pt_status status = pt__statement_check(statement, err);
+    if (status == PT_OK)
+        status = message == NULL ? pt_error_set(err, PT_EXECUTION, PT_LOST_ERROR)
+                                 : pt__error_of_text(message, statement->plan, err);
+    free(message);
+    return status;
+}
+
 pt_status pt__statement_fetch(pt__statement *statement, duckdb_data_chunk *out, pt_error *err)
 {
     *out = NULL;
@@ -187,7 +208,9 @@ pt_status pt__statement_fetch(pt__statement *statement, duckdb_data_chunk *out, 
     if (*out != NULL)
         duckdb_destroy_data_chunk(out);
     statement->is_finished = true;
-    if (duckdb_result_error(&statement->result) != NULL)
-        return pt__error_of_result(&statement->result, statement->plan, err);
-    return pt__statement_check(statement, err);
+    PT_TRY(pt__statement_check(statement, err));
+    const char *message = duckdb_result_error(&statement->result);
+    if (pt__lost_error_is(message))
+        return fail_for_lost_reason(statement, err);
+    return message == NULL ? PT_OK : pt__error_of_text(message, statement->plan, err);
 }

@@ -44,6 +44,11 @@ void pt__open_rows_hurry(pt__open_rows *rows)
     rows->vtable->hurry(rows->context);
 }
 
+bool pt__open_rows_are_hurried(const pt__open_rows *rows)
+{
+    return atomic_load(&rows->is_hurried);
+}
+
 static pt_status pull(pt__open_rows *rows, struct ArrowArray *out, pt_error *err)
 {
     pt_status status = rows->vtable->pull(rows->context, out, err);

@@ -46,6 +46,8 @@ void pt__open_rows_end(pt__open_rows *rows);
 
 /** A rollback waits for them: they are interrupted if they do not come soon. With the link's guard held. */
 void pt__open_rows_hurry(pt__open_rows *rows);
+/** Whether one has waited. */
+bool pt__open_rows_are_hurried(const pt__open_rows *rows);
 /** Takes what is left of them, for who has taken the connection; false when the entrant has gone before that was done. */
 bool pt__open_rows_make_way(pt__open_rows *rows, const pt__native_entrant *entrant);
 

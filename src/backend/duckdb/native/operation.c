@@ -2,6 +2,7 @@
 #include "backend/duckdb/native/operation_inside.h"
 
 #include "backend/duckdb/harvest.h"
+#include "backend/duckdb/lost_error.h"
 #include "backend/duckdb/proof.h"
 #include "base/unconst.h"
 
@@ -64,6 +65,36 @@ static pt_status start(pt__native_operation *op, pt_error *err)
 
 /* ---- pulling ---- */
 
+/* A ROLLBACK that waits does not want to know why. */
+static pt_status check(void *context)
+{
+    pt__native_operation *op = context;
+    return pt__open_rows_are_hurried(&op->open_rows) ? PT_CANCELLED : pt__native_operation_check(op, NULL);
+}
+
+static pt_status fail_for_lost_reason(pt__native_operation *op, pt_error *err)
+{
+    pt__native_operation_drop_result(op);
+    if (op->statement.harvest != NULL)
+        pt__harvest_discard(op->statement.harvest);
+    char *message = pt__lost_error_find(op->statement.last, check, op);
+    pt_status status = pt__native_operation_check(op, err);
+    if (status == PT_OK)
+        status = message == NULL ? pt_error_set(err, PT_EXECUTION, PT_LOST_ERROR)
+                                 : pt__native_operation_error(op, message, err);
+    free(message);
+    return status;
+}
+
+/* Nobody has cancelled it, but a ROLLBACK may have interrupted it to be rid of its rows. */
+static pt_status fail(pt__native_operation *op, pt_error *err)
+{
+    const char *message = duckdb_result_error(&op->result);
+    if (pt__lost_error_is(message) && !pt__open_rows_are_hurried(&op->open_rows))
+        return fail_for_lost_reason(op, err);
+    return pt__native_operation_error(op, message, err);
+}
+
 static pt_status fetch(void *context, duckdb_data_chunk *out, pt_error *err)
 {
     pt__native_operation *op = context;
@@ -77,7 +108,7 @@ static pt_status fetch(void *context, duckdb_data_chunk *out, pt_error *err)
             duckdb_destroy_data_chunk(out);
         PT_TRY(pt__native_operation_check(op, err));
         if (duckdb_result_error(&op->result) != NULL)
-            return pt__native_operation_error(op, duckdb_result_error(&op->result), err);
+            return fail(op, err);
         if (op->link->is_pooled)
             op->link->is_clean = true;
         PT_TRY(pt__native_operation_execute_next(op, err));

@@ -1,0 +1,29 @@
+/**
+ * Lost errors: why a query failed whose rows stream, when DuckDB says only that it was interrupted.
+ *
+ * A thread of DuckDB's that meets an error interrupts the others. Who fetches rows, too, looks for interrupts, and what it
+ * finds then hides the error (DuckDB 1.5, SimpleBufferedData::ExecuteTaskInternal): in one of a hundred failures when there
+ * are several threads. The error is had by executing the query once more, for nothing else.
+ *
+ * Threads: that of the connection.
+ */
+#ifndef PT_BACKEND_DUCKDB_LOST_ERROR_H
+#define PT_BACKEND_DUCKDB_LOST_ERROR_H
+
+#include <portico/error.h>
+
+#include <duckdb.h>
+
+/** What is told when it cannot be had, as in a transaction, which has ended by then. */
+#define PT_LOST_ERROR "the query failed, and DuckDB has lost the reason; executing it again may tell"
+
+/** Whether the message says no more than that; it does so, too, when somebody has interrupted the query. */
+bool pt__lost_error_is(const char *message);
+
+/**
+ * DuckDB's message, to be freed; NULL when it is not found, or when `check`, which is asked now and then, gives an error: the
+ * query is not wanted any more. The former result was destroyed, and values are bound.
+ */
+char *pt__lost_error_find(duckdb_prepared_statement prepared, pt_status (*check)(void *context), void *context);
+
+#endif
