@@ -1,6 +1,6 @@
 """Errors: classes, conditions, contexts, sizes: BR-007, BR-026."""
 import pytest
-from raw import failure, new
+from raw import Raw, failure, new
 
 
 def test_br_007_long_texts_keep_condition_and_connection(spark):
@@ -119,3 +119,12 @@ def test_unsupported_nodes_fail_by_name(raw, session):
     assert failed.condition.startswith("CONNECT_INVALID_PLAN."), failed
     empty = failure(lambda: raw.stub.ExecutePlan(raw.plan_request(session, pb.Plan())))
     assert empty.condition.startswith("CONNECT_INVALID_PLAN."), empty
+
+
+def test_queries_of_many_threads_fail_for_their_reasons(server):
+    """DuckDB says now and then that the query was interrupted, and no more."""
+    raw, session = Raw(server.another("--duckdb.threads", "4").address), new()
+    sql = "select id, concat('row number ', id), case when id = 29999 then cast(concat('no ', id) as int) end from range(30000)"
+    conditions = [failure(lambda: raw.ask(session, sql)).condition for _ in range(400)]
+    assert set(conditions) == {"CAST_INVALID_INPUT"}
+    raw.close()
