@@ -3,6 +3,7 @@
 #include "analyze/json_schema.h"
 #include "backend/duckdb/engine_type.h"
 #include "backend/duckdb/error_map.h"
+#include "backend/duckdb/lost_error.h"
 #include "backend/duckdb/reader.h"
 #include "backend/duckdb/rows.h"
 #include "base/arena_buffer.h"
@@ -246,6 +247,18 @@ static void infer_chunk(pt__json_inference *in, duckdb_data_chunk chunk)
     }
 }
 
+static pt_status error_of_rows(duckdb_prepared_statement prepared, duckdb_result *result, pt_error *err)
+{
+    if (!pt__lost_error_is(duckdb_result_error(result)))
+        return pt__error_of_result(result, NULL, err);
+    duckdb_destroy_result(result);
+    char *message = pt__lost_error_find(prepared, NULL, NULL);
+    pt_status status =
+        message == NULL ? pt_error_set(err, PT_EXECUTION, PT_LOST_ERROR) : pt__error_of_text(message, NULL, err);
+    free(message);
+    return status;
+}
+
 static pt_status infer_records(const description *d, const char *sql, pt__json_inference *in, pt_error *err)
 {
     duckdb_prepared_statement prepared = NULL;
@@ -264,7 +277,7 @@ static pt_status infer_records(const description *d, const char *sql, pt__json_i
         duckdb_destroy_data_chunk(&chunk);
     }
     if (status == PT_OK && duckdb_result_error(&result) != NULL)
-        status = pt__error_of_result(&result, NULL, err);
+        status = error_of_rows(prepared, &result, err);
     duckdb_destroy_result(&result);
     duckdb_destroy_prepare(&prepared);
     return status;

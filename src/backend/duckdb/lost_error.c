@@ -15,6 +15,11 @@ bool pt__lost_error_is(const char *message)
     return begins_with(message, "INTERRUPT Error");
 }
 
+static bool is_wanted(pt_status (*check)(void *context), void *context)
+{
+    return check == NULL || check(context) == PT_OK;
+}
+
 /* Of a transaction that has ended with the error. */
 static bool is_consequence(const char *message)
 {
@@ -23,7 +28,7 @@ static bool is_consequence(const char *message)
 
 static bool fetch(duckdb_result result, pt_status (*check)(void *context), void *context)
 {
-    duckdb_data_chunk chunk = check(context) == PT_OK ? duckdb_fetch_chunk(result) : NULL;
+    duckdb_data_chunk chunk = is_wanted(check, context) ? duckdb_fetch_chunk(result) : NULL;
     bool has_rows = chunk != NULL && duckdb_data_chunk_get_size(chunk) > 0;
     if (chunk != NULL)
         duckdb_destroy_data_chunk(&chunk);
@@ -57,7 +62,7 @@ static char *error_of(duckdb_prepared_statement prepared, pt_status (*check)(voi
 
 char *pt__lost_error_find(duckdb_prepared_statement prepared, pt_status (*check)(void *context), void *context)
 {
-    for (int i = 0; i < ATTEMPTS && check(context) == PT_OK; i++) {
+    for (int i = 0; i < ATTEMPTS && is_wanted(check, context); i++) {
         char *message = error_of(prepared, check, context);
         if (message == NULL || (!pt__lost_error_is(message) && !is_consequence(message)))
             return message;

@@ -22,7 +22,7 @@ bool pt__lost_error_is(const char *message);
 
 /**
  * DuckDB's message, to be freed; NULL when it is not found, or when `check`, which is asked now and then, gives an error: the
- * query is not wanted any more. The former result was destroyed, and values are bound.
+ * query is not wanted any more (NULL: it stays wanted). The former result was destroyed, and values are bound.
  */
 char *pt__lost_error_find(duckdb_prepared_statement prepared, pt_status (*check)(void *context), void *context);
 
