@@ -45,7 +45,7 @@ static pt__harvest *new_of_text(pt__duckdb *database, uint64_t text_hash)
     if (harvest == NULL)
         return NULL;
     atomic_init(&harvest->references, 1);
-    atomic_init(&harvest->running, 0);
+    atomic_init(&harvest->is_binding, false);
     atomic_init(&harvest->is_discarding, false);
     pthread_mutex_init(&harvest->lock, NULL);
     pt__monotonic_condition_init(&harvest->produced);

@@ -9,10 +9,10 @@
  *
  * Texts go by address. A text column of a file or a table is often a dictionary of few texts and an index for each row.
  * DuckDB makes plain vectors of them, and copies the texts for each row, before a function of its C interface sees them.
- * But a function of one such column is called once for the dictionary. So of the columns a, b … of the rows, the texts are
- * replaced: SELECT portico_harvest(KEY, {a: portico_address(0, a), b: b, …}) FROM (query). What is made plain are addresses of
- * strings (harvest_address.c). That is prepared once the columns are known, which takes as long as some thousand rows take to
- * be read: it is done for texts whose results have been large before.
+ * But a function of one such column is called once for the dictionary. So in the rows each text column is replaced by a call,
+ * COLUMNS(* REPLACE (portico_address(0, a) AS a)), and what is made plain are addresses of strings (harvest_address.c). That
+ * is prepared once the columns are known, which takes as long as some thousand rows take to be read: it is done for texts
+ * whose results have been large before.
  *
  * Lifetime: shared by counting references; what was given out outlives it.
  */
@@ -44,8 +44,9 @@ bool pt__harvest_goes_by_address(const pt__harvest *harvest);
 /** Whether there have been so many rows that another harvest of the text would go by address. */
 bool pt__harvest_is_outgrown(const pt__harvest *harvest);
 /**
- * Only between these two, on this thread and once, is the text of a harvest by address bound, as DuckDB does when it prepares it
- * and may do before it executes it: in a text of users our functions would give them addresses, or take theirs.
+ * Around what binds the wrapped text on this thread: its preparation, and what makes it pending, as DuckDB may bind it again
+ * then. At no other time are our functions bound, and meanwhile this thread executes none: in a text of users they would
+ * give addresses, or take theirs.
  */
 void pt__harvest_begin_binding(pt__harvest *harvest);
 void pt__harvest_end_binding(pt__harvest *harvest);

@@ -8,18 +8,20 @@
  * CreateReusableDictionary and ExecuteFunctionState::TryExecuteDictionaryExpression): a chunk of that name holds that memory,
  * and what it holds is a plain vector.
  *
- * While DuckDB plans it may evaluate calls with constant arguments, whose memory is gone afterwards. No producer runs then,
- * and the call fails, upon which DuckDB leaves it to the execution.
+ * While DuckDB binds and plans it evaluates what is constant, also within a user's text: that memory is gone afterwards, and
+ * an address is not for users. On the thread that binds the call fails; what DuckDB could have folded it then executes.
  */
 #include "backend/duckdb/batch_column.h"
 #include "backend/duckdb/harvest_inside.h"
+
+static const char NOT_FOR_USERS[] = PT_HARVEST_ADDRESS_FUNCTION " is not for users";
 
 /* ---- binding ---- */
 
 static bool check_type(duckdb_bind_info info, pt__harvest *harvest, size_t column)
 {
     duckdb_logical_type type = pt__harvest_bind_type(info, 1);
-    bool is_right = pt__harvest_bind_address(harvest, column, type);
+    bool is_right = pt__harvest_count_address(harvest, column, type);
     duckdb_destroy_logical_type(&type);
     return is_right;
 }
@@ -38,7 +40,7 @@ static void bind(duckdb_bind_info info)
 {
     pt__harvest *harvest = pt__harvest_being_bound(duckdb_scalar_function_bind_get_extra_info(info));
     if (harvest == NULL || !bind_column(info, harvest))
-        duckdb_scalar_function_bind_set_error(info, PT_HARVEST_ADDRESS_FUNCTION " is not for users");
+        duckdb_scalar_function_bind_set_error(info, NOT_FOR_USERS);
     if (harvest != NULL)
         pt__harvest_bind_to(info, harvest);
 }
@@ -48,8 +50,8 @@ static void bind(duckdb_bind_info info)
 static void run(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output)
 {
     pt__harvest *harvest = duckdb_scalar_function_get_bind_data(info);
-    if (atomic_load_explicit(&harvest->running, memory_order_acquire) == 0) {
-        duckdb_scalar_function_set_error(info, "an address is had of rows alone");
+    if (pt__harvest_is_bound_here(harvest)) {
+        duckdb_scalar_function_set_error(info, NOT_FOR_USERS);
         return;
     }
     idx_t count = duckdb_data_chunk_get_size(input);

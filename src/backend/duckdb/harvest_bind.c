@@ -6,59 +6,37 @@
 void pt__harvest_begin_binding(pt__harvest *harvest)
 {
     pthread_mutex_lock(&harvest->lock);
-    harvest->is_binding = true;
-    harvest->addresses_bound = 0;
-    harvest->rows_bound = 0;
+    harvest->is_bound_anew = true;
     harvest->binder = pthread_self();
     pthread_mutex_unlock(&harvest->lock);
+    atomic_store(&harvest->is_binding, true);
 }
 
 void pt__harvest_end_binding(pt__harvest *harvest)
 {
+    atomic_store(&harvest->is_binding, false);
+}
+
+bool pt__harvest_is_bound_here(pt__harvest *harvest)
+{
+    if (!atomic_load(&harvest->is_binding)) /* almost always */
+        return false;
     pthread_mutex_lock(&harvest->lock);
-    harvest->is_binding = false;
+    bool is_here = pthread_equal(harvest->binder, pthread_self()) != 0;
     pthread_mutex_unlock(&harvest->lock);
+    return is_here;
 }
 
-bool pt__harvest_is_bound_here(const pt__harvest *harvest)
-{
-    return harvest->is_binding && pthread_equal(harvest->binder, pthread_self());
-}
-
-static bool has_key(pt__harvest *harvest, uint64_t key)
-{
-    return harvest->key == key;
-}
-
-static bool is_bound_here(pt__harvest *harvest, uint64_t key)
-{
-    (void)key;
-    pthread_mutex_lock(&harvest->lock);
-    bool is = pt__harvest_is_bound_here(harvest);
-    pthread_mutex_unlock(&harvest->lock);
-    return is;
-}
-
-static pt__harvest *find(pt__duckdb *database, bool (*is_it)(pt__harvest *harvest, uint64_t key), uint64_t key)
+pt__harvest *pt__harvest_being_bound(pt__duckdb *database)
 {
     pthread_mutex_lock(&database->mutex);
     pt__harvest *harvest = database->harvests;
-    while (harvest != NULL && !is_it(harvest, key))
+    while (harvest != NULL && !pt__harvest_is_bound_here(harvest))
         harvest = harvest->next;
     if (harvest != NULL)
         pt__harvest_ref(harvest);
     pthread_mutex_unlock(&database->mutex);
     return harvest;
-}
-
-pt__harvest *pt__harvest_find(pt__duckdb *database, uint64_t key)
-{
-    return find(database, has_key, key);
-}
-
-pt__harvest *pt__harvest_being_bound(pt__duckdb *database)
-{
-    return find(database, is_bound_here, 0);
 }
 
 /* ---- arguments ---- */

@@ -133,14 +133,38 @@ bool pt__harvest_is_address(const pt__harvest *harvest, size_t column)
     return harvest->plain != NULL && may_be_address(harvest, column);
 }
 
-bool pt__harvest_bind_address(pt__harvest *harvest, size_t column, duckdb_logical_type type)
+/* With the lock held: a call of ours is being bound. */
+static void count(pt__harvest *harvest, size_t rows, size_t addresses)
+{
+    if (harvest->is_bound_anew)
+        harvest->rows_bound = harvest->addresses_bound = 0;
+    harvest->is_bound_anew = false;
+    harvest->rows_bound += rows;
+    harvest->addresses_bound += addresses;
+}
+
+bool pt__harvest_count_address(pt__harvest *harvest, size_t column, duckdb_logical_type type)
 {
     pthread_mutex_lock(&harvest->lock);
-    bool is_right =
-        column < harvest->column_count && may_be_address(harvest, column) && same_type(harvest->types[column], type);
-    harvest->addresses_bound++;
+    count(harvest, 0, 1);
+    bool is_right = column < harvest->column_count && pt__harvest_is_address(harvest, column) &&
+                    same_type(harvest->types[column], type);
     pthread_mutex_unlock(&harvest->lock);
     return is_right;
+}
+
+static bool is_ours(const pt__harvest *harvest)
+{
+    size_t addresses = harvest->plain == NULL ? 0 : pt__harvest_text_count(harvest);
+    return harvest->rows_bound == 1 && harvest->addresses_bound == addresses;
+}
+
+bool pt__harvest_is_ours(pt__harvest *harvest)
+{
+    pthread_mutex_lock(&harvest->lock);
+    bool is = harvest->schema.release != NULL && is_ours(harvest);
+    pthread_mutex_unlock(&harvest->lock);
+    return is;
 }
 
 /* ---- the same columns ---- */
@@ -160,21 +184,13 @@ static bool same_columns(const pt__harvest *harvest, const duckdb_logical_type *
     return same;
 }
 
-/*
- * Whether it is our own words that are bound. They are the outermost, and so the last to be bound: a text of users that has
- * our functions, too, is told by their number.
- */
-static bool is_ours(pt__harvest *harvest)
+static bool are_right(pt__harvest *harvest, const duckdb_logical_type *types, char *const *names, size_t column_count)
 {
-    return pt__harvest_is_bound_here(harvest) && harvest->rows_bound++ == 0 &&
-           harvest->addresses_bound == pt__harvest_text_count(harvest);
-}
-
-static bool are_right(pt__harvest *harvest, const duckdb_logical_type *types, char *const *names, size_t count)
-{
-    if (harvest->types == NULL)
-        return is_as_outside(types, names, count);
-    return (harvest->plain == NULL || is_ours(harvest)) && same_columns(harvest, types, names, count);
+    count(harvest, 1, 0);
+    if (!is_ours(harvest))
+        return false;
+    return harvest->types == NULL ? is_as_outside(types, names, column_count)
+                                  : same_columns(harvest, types, names, column_count);
 }
 
 /* Takes what the query gives; later, only that it still gives the same. */

@@ -1,15 +1,21 @@
 /* portico_harvest(key, rows): runs in the pipeline's threads, on each chunk of the query's rows. */
 #include "backend/duckdb/harvest_inside.h"
 
+static const char NOT_FOR_USERS[] = PT_HARVEST_FUNCTION " is not for users";
+
 /* ---- binding ---- */
 
-/* The harvest whose key is the first argument: a reference; NULL: there is none. */
+/* The harvest whose key is the first argument: a reference; NULL: it is not being bound here. */
 static pt__harvest *find(duckdb_bind_info info)
 {
     duckdb_value key = NULL;
     if (duckdb_scalar_function_bind_get_argument_count(info) != 2 || !pt__harvest_bind_constant(info, 0, &key))
         return NULL;
-    pt__harvest *harvest = pt__harvest_find(duckdb_scalar_function_bind_get_extra_info(info), duckdb_get_uint64(key));
+    pt__harvest *harvest = pt__harvest_being_bound(duckdb_scalar_function_bind_get_extra_info(info));
+    if (harvest != NULL && harvest->key != duckdb_get_uint64(key)) {
+        pt__harvest_unref(harvest);
+        harvest = NULL;
+    }
     duckdb_destroy_value(&key);
     return harvest;
 }
@@ -26,7 +32,7 @@ static void bind(duckdb_bind_info info)
 {
     pt__harvest *harvest = find(info);
     if (harvest == NULL) {
-        duckdb_scalar_function_bind_set_error(info, PT_HARVEST_FUNCTION " is not for users");
+        duckdb_scalar_function_bind_set_error(info, NOT_FOR_USERS);
         return;
     }
     if (!bind_rows(info, harvest))
@@ -45,11 +51,12 @@ static void release_producer(void *data)
 static void init(duckdb_init_info info)
 {
     pt__harvest *harvest = duckdb_scalar_function_init_get_bind_data(info);
-    pt__producer *producer = harvest->schema.release == NULL ? NULL : pt__producer_new(harvest);
-    if (producer == NULL)
-        duckdb_scalar_function_init_set_error(info, "no memory for rows");
-    else
+    bool may_run = !pt__harvest_is_bound_here(harvest) && pt__harvest_is_ours(harvest);
+    pt__producer *producer = may_run ? pt__producer_new(harvest) : NULL;
+    if (producer != NULL)
         duckdb_scalar_function_init_set_state(info, producer, release_producer);
+    else
+        duckdb_scalar_function_init_set_error(info, may_run ? "no memory for rows" : NOT_FOR_USERS);
 }
 
 static void run(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output)

@@ -57,19 +57,18 @@ struct pt__harvest {
     pt__duckdb *database;
     uint64_t key;
     uint64_t text_hash;
-    pt__harvest
-        *plain; /* the one whose texts go by address here, and which has the columns: a reference; may be NULL */
+    pt__harvest *plain; /* a reference: whose columns these are, with texts by address; NULL: all go by value */
     pthread_mutex_t lock;
     pthread_cond_t produced;     /* what the reader waits for */
     const pt__producer *awaited; /* NULL: it does not wait */
     uint64_t awaited_chunks;     /* of this producer */
     bool is_closed;
     bool is_outdated;
-    bool is_binding; /* addresses, on this thread: */
+    atomic_bool is_binding; /* its text is being bound, by: */
     pthread_t binder;
+    bool is_bound_anew; /* with its first call, for which these are 0 again: */
+    size_t rows_bound;  /* calls of portico_harvest(), so far */
     size_t addresses_bound;
-    size_t rows_bound;
-    atomic_size_t running; /* producers */
     atomic_bool is_discarding;
     pt__part *parts;
     uint64_t part_count; /* so far */
@@ -82,12 +81,10 @@ struct pt__harvest {
     uint64_t rows_given; /* in this execution */
 };
 
-/** The harvest of this key, a reference; NULL: there is none. */
-pt__harvest *pt__harvest_find(pt__duckdb *database, uint64_t key);
-/** The one by address whose text this thread binds, a reference; NULL: none. */
+/** The one whose text this thread binds, a reference; NULL: none. */
 pt__harvest *pt__harvest_being_bound(pt__duckdb *database);
-/** With the lock held: whether this thread binds it. */
-bool pt__harvest_is_bound_here(const pt__harvest *harvest);
+/** Whether it is this thread that binds its text. */
+bool pt__harvest_is_bound_here(pt__harvest *harvest);
 /** The value of an argument, the caller's to destroy; false when it is not constant. */
 bool pt__harvest_bind_constant(duckdb_bind_info info, idx_t index, duckdb_value *out);
 /** The type of an argument, the caller's to destroy. */
@@ -107,8 +104,13 @@ bool pt__harvest_read_columns(pt__harvest *harvest, duckdb_logical_type rows);
 size_t pt__harvest_text_count(const pt__harvest *harvest);
 /** Whether the column comes as addresses of its texts. */
 bool pt__harvest_is_address(const pt__harvest *harvest, size_t column);
-/** Notes that addresses of the column are bound; false if it is none of this type. */
-bool pt__harvest_bind_address(pt__harvest *harvest, size_t column, duckdb_logical_type type);
+/** Counts a call for addresses of the column; false if there are none, or if it is of another type. */
+bool pt__harvest_count_address(pt__harvest *harvest, size_t column, duckdb_logical_type type);
+/**
+ * Whether it is our own words alone that were bound. DuckDB binds them behind the query, and may evaluate calls in it
+ * meanwhile: these were no more than counted.
+ */
+bool pt__harvest_is_ours(pt__harvest *harvest);
 void pt__harvest_free_columns(pt__harvest *harvest);
 
 void pt__part_unref(pt__part *part);

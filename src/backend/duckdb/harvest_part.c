@@ -29,7 +29,6 @@ pt__producer *pt__producer_new(pt__harvest *harvest)
     pthread_mutex_init(&producer->lock, NULL);
     producer->harvest = pt__harvest_ref(harvest);
     producer->thread = pthread_self();
-    atomic_fetch_add_explicit(&harvest->running, 1, memory_order_release);
     return producer;
 }
 
@@ -60,7 +59,6 @@ static void tell_reader(const pt__producer *producer)
 void pt__producer_end(pt__producer *producer)
 {
     pt__harvest *harvest = producer->harvest;
-    atomic_fetch_sub_explicit(&harvest->running, 1, memory_order_release);
     pthread_mutex_lock(&harvest->lock);
     producer->has_ended = true;
     tell_reader(producer);

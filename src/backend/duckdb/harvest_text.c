@@ -10,7 +10,7 @@
 
 /*
  * A query that reads something: one without FROM has few rows, and is not worth the call. What asks for its own text
- * would see ours.
+ * would see ours, unless a macro does so.
  */
 static bool may_have_many_rows(const char *sql)
 {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ATTEMPTS = 5 }; /* each may lose it again */
+enum { ATTEMPTS = 2 }; /* each may lose it again; what a query changes, as a sequence, it changes each time */
 
 static bool begins_with(const char *message, const char *word)
 {
@@ -15,9 +15,9 @@ bool pt__lost_error_is(const char *message)
     return begins_with(message, "INTERRUPT Error");
 }
 
-static bool is_wanted(pt_status (*check)(void *context), void *context)
+static bool is_wanted(const pt__lost_query *query)
 {
-    return check == NULL || check(context) == PT_OK;
+    return query->is_wanted == NULL || query->is_wanted(query->context);
 }
 
 /* Of a transaction that has ended with the error. */
@@ -26,44 +26,49 @@ static bool is_consequence(const char *message)
     return begins_with(message, "TransactionContext Error");
 }
 
-static bool fetch(duckdb_result result, pt_status (*check)(void *context), void *context)
+static bool fetch(const pt__lost_query *query, duckdb_result result)
 {
-    duckdb_data_chunk chunk = is_wanted(check, context) ? duckdb_fetch_chunk(result) : NULL;
+    duckdb_data_chunk chunk = is_wanted(query) ? duckdb_fetch_chunk(result) : NULL;
     bool has_rows = chunk != NULL && duckdb_data_chunk_get_size(chunk) > 0;
     if (chunk != NULL)
         duckdb_destroy_data_chunk(&chunk);
     return has_rows;
 }
 
-static char *error_of_rows(duckdb_pending_result pending, pt_status (*check)(void *context), void *context)
+static char *copy(const char *message)
+{
+    return message == NULL ? NULL : strdup(message);
+}
+
+static char *error_of_rows(const pt__lost_query *query, duckdb_pending_result pending)
 {
     duckdb_result result = {0};
     if (duckdb_execute_pending(pending, &result) == DuckDBSuccess) {
-        while (fetch(result, check, context))
+        while (fetch(query, result))
             ;
     }
-    const char *message = duckdb_result_error(&result);
-    char *out = message == NULL ? NULL : strdup(message);
+    char *message = copy(duckdb_result_error(&result));
     duckdb_destroy_result(&result);
-    return out;
+    return message;
 }
 
-static char *error_of(duckdb_prepared_statement prepared, pt_status (*check)(void *context), void *context)
+/* Who does not want it any more may have interrupted it before it was pending, which DuckDB forgets. */
+static char *error_of(const pt__lost_query *query)
 {
     duckdb_pending_result pending = NULL;
-    char *out = NULL;
-    if (duckdb_pending_prepared_streaming(prepared, &pending) == DuckDBSuccess)
-        out = error_of_rows(pending, check, context);
-    else if (duckdb_pending_error(pending) != NULL)
-        out = strdup(duckdb_pending_error(pending));
+    char *message = NULL;
+    if (query->plan(query->context, &pending) != DuckDBSuccess)
+        message = copy(duckdb_pending_error(pending));
+    else if (is_wanted(query))
+        message = error_of_rows(query, pending);
     duckdb_destroy_pending(&pending);
-    return out;
+    return message;
 }
 
-char *pt__lost_error_find(duckdb_prepared_statement prepared, pt_status (*check)(void *context), void *context)
+char *pt__lost_error_find(const pt__lost_query *query)
 {
-    for (int i = 0; i < ATTEMPTS && is_wanted(check, context); i++) {
-        char *message = error_of(prepared, check, context);
+    for (int i = 0; i < ATTEMPTS && is_wanted(query); i++) {
+        char *message = error_of(query);
         if (message == NULL || (!pt__lost_error_is(message) && !is_consequence(message)))
             return message;
         bool is_over = is_consequence(message);

@@ -3,7 +3,8 @@
  *
  * A thread of DuckDB's that meets an error interrupts the others. Who fetches rows, too, looks for interrupts, and what it
  * finds then hides the error (DuckDB 1.5, SimpleBufferedData::ExecuteTaskInternal): in one of a hundred failures when there
- * are several threads. The error is had by executing the query once more, for nothing else.
+ * are several threads. The error is had by executing the query again, for nothing else. Before the first rows DuckDB itself
+ * looks for the error behind an interrupt.
  *
  * Threads: that of the connection.
  */
@@ -20,10 +21,15 @@
 /** Whether the message says no more than that; it does so, too, when somebody has interrupted the query. */
 bool pt__lost_error_is(const char *message);
 
-/**
- * DuckDB's message, to be freed; NULL when it is not found, or when `check`, which is asked now and then, gives an error: the
- * query is not wanted any more (NULL: it stays wanted). The former result was destroyed, and values are bound.
- */
-char *pt__lost_error_find(duckdb_prepared_statement prepared, pt_status (*check)(void *context), void *context);
+typedef struct pt__lost_query {
+    /** Makes the query pending, to stream; the former result was destroyed, and values are bound. */
+    duckdb_state (*plan)(void *context, duckdb_pending_result *out);
+    /** Asked now and then; NULL: it stays wanted. */
+    bool (*is_wanted)(void *context);
+    void *context;
+} pt__lost_query;
+
+/** DuckDB's message, to be freed; NULL when it is not found, or when the query is not wanted any more. */
+char *pt__lost_error_find(const pt__lost_query *query);
 
 #endif

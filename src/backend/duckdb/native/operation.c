@@ -65,11 +65,16 @@ static pt_status start(pt__native_operation *op, pt_error *err)
 
 /* ---- pulling ---- */
 
+static duckdb_state plan(void *context, duckdb_pending_result *out)
+{
+    return pt__native_operation_plan(context, out);
+}
+
 /* A ROLLBACK that waits does not want to know why. */
-static pt_status check(void *context)
+static bool is_wanted(void *context)
 {
     pt__native_operation *op = context;
-    return pt__open_rows_are_hurried(&op->open_rows) ? PT_CANCELLED : pt__native_operation_check(op, NULL);
+    return !pt__open_rows_are_hurried(&op->open_rows) && pt__native_operation_check(op, NULL) == PT_OK;
 }
 
 static pt_status fail_for_lost_reason(pt__native_operation *op, pt_error *err)
@@ -77,7 +82,7 @@ static pt_status fail_for_lost_reason(pt__native_operation *op, pt_error *err)
     pt__native_operation_drop_result(op);
     if (op->statement.harvest != NULL)
         pt__harvest_discard(op->statement.harvest);
-    char *message = pt__lost_error_find(op->statement.last, check, op);
+    char *message = pt__lost_error_find(&(pt__lost_query){.plan = plan, .is_wanted = is_wanted, .context = op});
     pt_status status = pt__native_operation_check(op, err);
     if (status == PT_OK)
         status = message == NULL ? pt_error_set(err, PT_EXECUTION, PT_LOST_ERROR)

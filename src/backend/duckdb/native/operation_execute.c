@@ -31,26 +31,22 @@ static bool streams(const pt__native_operation *op)
     return op->link->is_pooled || op->statement.harvest != NULL;
 }
 
-/* DuckDB may bind the text again, as what it is about may have changed. */
-static duckdb_state plan_harvest(pt__native_operation *op)
+duckdb_state pt__native_operation_plan(pt__native_operation *op, duckdb_pending_result *out)
 {
-    pt__harvest_begin_binding(op->statement.harvest);
-    duckdb_state state = duckdb_pending_prepared_streaming(op->statement.last, &op->pending);
-    pt__harvest_end_binding(op->statement.harvest);
+    pt__harvest *harvest = op->statement.harvest;
+    if (!streams(op))
+        return duckdb_pending_prepared(op->statement.last, out);
+    if (harvest != NULL)
+        pt__harvest_begin_binding(harvest);
+    duckdb_state state = duckdb_pending_prepared_streaming(op->statement.last, out);
+    if (harvest != NULL)
+        pt__harvest_end_binding(harvest);
     return state;
-}
-
-static duckdb_state plan(pt__native_operation *op)
-{
-    if (op->statement.harvest != NULL)
-        return plan_harvest(op);
-    return streams(op) ? duckdb_pending_prepared_streaming(op->statement.last, &op->pending)
-                       : duckdb_pending_prepared(op->statement.last, &op->pending);
 }
 
 static pt_status make_pending(pt__native_operation *op, pt_error *err)
 {
-    duckdb_state state = plan(op);
+    duckdb_state state = pt__native_operation_plan(op, &op->pending);
     return state == DuckDBSuccess ? PT_OK : pt__native_operation_error(op, duckdb_pending_error(op->pending), err);
 }
 

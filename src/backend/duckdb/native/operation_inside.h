@@ -83,6 +83,8 @@ void pt__native_operation_drop_result(pt__native_operation *op);
 void pt__native_operation_end_running(pt__native_operation *op);
 /** Finds `options` and `engine_schema`, in which settings have a say: while the connection is still taken. */
 pt_status pt__native_operation_describe(pt__native_operation *op, pt_error *err);
+/** Makes the statement pending, with the values that are bound; DuckDB may bind its text again for that. */
+duckdb_state pt__native_operation_plan(pt__native_operation *op, duckdb_pending_result *out);
 /** What DuckDB says, about the text that came even if another was executed. */
 pt_status pt__native_operation_error(const pt__native_operation *op, const char *message, pt_error *err);
 

@@ -96,7 +96,9 @@ static bool prepare_wrapped(pt__native_statement *s, pt__native_link *link, cons
 {
     struct ArrowSchema schema;
     char *text = pt__harvest_wrap(s->harvest, sql);
+    pt__harvest_begin_binding(s->harvest);
     bool is_prepared = text != NULL && duckdb_prepare(link->connection, text, &s->last) == DuckDBSuccess;
+    pt__harvest_end_binding(s->harvest);
     free(text);
     return is_prepared && is_bound(s) && pt__native_column_schema(link, s, &schema, NULL) == PT_OK &&
            pt__harvest_set_schema(s->harvest, &schema);
@@ -110,9 +112,7 @@ static void prefer_addresses(pt__native_statement *s, pt__native_link *link, con
     pt__native_statement other = {.harvest = pt__harvest_by_address(s->harvest)};
     if (other.harvest == NULL)
         return;
-    pt__harvest_begin_binding(other.harvest);
     bool is_prepared = prepare_wrapped(&other, link, sql);
-    pt__harvest_end_binding(other.harvest);
     destroy_last(is_prepared ? s : &other);
     if (!is_prepared)
         return;
