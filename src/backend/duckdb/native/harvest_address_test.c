@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct fixture {
     char folder[64];
@@ -34,10 +35,14 @@ static bool begin(fixture *f)
 
 static void end(fixture *f)
 {
-    char command[128];
+    static const char *const NAMES[] = {"rows.parquet", "kept.db", "kept.db.wal"};
+    char path[128];
     pt__test_session_close(f->backend, f->session);
-    snprintf(command, sizeof(command), "rm -r %s", f->folder);
-    PT_CHECK_EQ(system(command), 0);
+    for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++) {
+        snprintf(path, sizeof(path), "%s/%s", f->folder, NAMES[i]);
+        unlink(path);
+    }
+    PT_CHECK_EQ(rmdir(f->folder), 0);
 }
 
 static pt__duckdb *database_of(const fixture *f)
