@@ -158,7 +158,7 @@ static pt_status read_raise(reader *r, const pt__bx **out)
 
 static pt_status read_interval(reader *r, const char *head, const pt__bx **out)
 {
-    int amount = atoi(read_word(r));
+    int amount = (int)strtol(read_word(r), NULL, 10);
     terms none = {0};
     PT_TRY(read_terms(r, &none));
     *out = strcmp(head, "months") == 0 ? pt__bx_interval(r->bl->arena, amount, 0)
