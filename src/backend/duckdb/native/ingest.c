@@ -285,7 +285,7 @@ static pt_status find_link(pt__duckdb *database, pt__native *native, const pt_in
 
 static pt_status enter_and_ingest(ingestion *self, struct ArrowArrayStream *rows, pt_error *err)
 {
-    pt__native_entrant entrant = {.is_gone = self->request->is_cancelled, .context = self->request->cancel_context};
+    pt__native_entrant entrant = pt__native_entrant_of(self->request);
     if (!pt__native_link_enter_as(self->link, &entrant))
         return pt__native_gave_up(err);
     pt_status status = pt__feed_new(self->link->database, self->link->connection, rows, &self->feed, err);

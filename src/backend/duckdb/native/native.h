@@ -12,6 +12,7 @@
 #define PT_BACKEND_DUCKDB_NATIVE_NATIVE_H
 
 #include "backend/duckdb/engine.h"
+#include "base/has.h"
 
 #define PT_FORMAT_DUCKDB_SQL "duckdb.sql"
 
@@ -67,6 +68,12 @@ typedef struct pt__native_entrant {
     bool (*is_gone)(void *context); /* whether it does not want the connection any more; NULL: it does */
     void *context;
 } pt__native_entrant;
+
+/** Who enters for a pt_query or a pt_ingest. One of an older header cannot tell that it is cancelled. */
+#define pt__native_entrant_of(request)                                                                                 \
+    (pt__knows((request), cancel_context)                                                                              \
+         ? (pt__native_entrant){.is_gone = (request)->is_cancelled, .context = (request)->cancel_context}              \
+         : (pt__native_entrant){0})
 
 static inline bool pt__native_has_gone(const pt__native_entrant *entrant)
 {

@@ -198,7 +198,7 @@ static void keep(pt__native_link *link, pt__native_statement *statement, const p
 static pt_status prepare_within(pt__native_link *link, pt__native_statement *statement, const pt_query *query,
                                 const char *sql, pt_statement_info *out, pt_error *err)
 {
-    pt__native_entrant self = {.is_gone = query->is_cancelled, .context = query->cancel_context};
+    pt__native_entrant self = pt__native_entrant_of(query);
     if (!pt__native_link_enter_as(link, &self))
         return pt__native_gave_up(err);
     pt_status status = prepare_on(link, statement, query, sql, out, err);
