@@ -118,8 +118,8 @@ typedef struct pt_ingest {
     bool append;       /* when there is one; neither: PT_ALREADY_EXISTS. Columns are matched by name */
     bool replace;      /* when there is one */
     void *transaction; /* NULL: one of its own, but the one that is open in the session if there is any */
-    bool (*is_cancelled)(
-        void *context); /* as that of pt_query: rows alone tell only those who have come to reading them */
+    /** As that of pt_query. Rows fail, too, once the caller has given up, but who waits does not read them yet. */
+    bool (*is_cancelled)(void *context);
     void *cancel_context;
 } pt_ingest;
 

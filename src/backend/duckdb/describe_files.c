@@ -247,17 +247,12 @@ static void infer_chunk(pt__json_inference *in, duckdb_data_chunk chunk)
     }
 }
 
-static duckdb_state plan(void *prepared, duckdb_pending_result *out)
-{
-    return duckdb_pending_prepared_streaming(prepared, out);
-}
-
 static pt_status error_of_rows(duckdb_prepared_statement prepared, duckdb_result *result, pt_error *err)
 {
     if (!pt__lost_error_is(duckdb_result_error(result)))
         return pt__error_of_result(result, NULL, err);
     duckdb_destroy_result(result);
-    char *message = pt__lost_error_find(&(pt__lost_query){.plan = plan, .context = prepared});
+    char *message = pt__lost_error_find(&(pt__lost_query){.prepared = prepared});
     pt_status status =
         message == NULL ? pt_error_set(err, PT_EXECUTION, PT_LOST_ERROR) : pt__error_of_text(message, NULL, err);
     free(message);

@@ -9,11 +9,11 @@
 #include <time.h>
 
 enum {
-    LARGE_ROWS = 100000,
-    EAGER_FETCHES = 8,  /* small results do not wait */
-    FEW_CHUNKS = 4,     /* are worth waking up for */
-    FEW_WAIT_US = 1000, /* then one will do */
-    WAIT_US = 20 * 1000 /* then DuckDB is asked in any case: it may have to run the pipeline on our thread */
+    LARGE_ROWS = 100000, /* for which to prepare a text twice is nothing */
+    EAGER_FETCHES = 8,   /* small results do not wait */
+    FEW_CHUNKS = 4,      /* are worth waking up for */
+    FEW_WAIT_US = 1000,  /* then one will do */
+    WAIT_US = 20 * 1000  /* then DuckDB is asked in any case: it may have to run the pipeline on our thread */
 };
 
 /* ---- lifetime ---- */

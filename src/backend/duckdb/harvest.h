@@ -2,7 +2,7 @@
  * Harvest: the rows of a query, made Arrow by DuckDB's own threads within the pipeline that produces them.
  *
  * DuckDB copies each chunk of a streamed result into a buffer, and one thread takes it from there and would have to
- * convert it. Instead the query is wrapped: SELECT portico_harvest(KEY, rows) FROM (query) AS rows. The function appends
+ * convert it. Instead the query is wrapped: SELECT portico_harvest(KEY, {its columns}) FROM (query). The function appends
  * its rows to a batch of the thread it runs on and answers, for each of them, where it went: a handle. Only handles pass
  * through DuckDB's buffer, which keeps the order of rows over all threads and makes producers wait for a slow reader.
  * The reader gives out the batches that the handles name.

@@ -107,7 +107,7 @@ bool pt__harvest_is_address(const pt__harvest *harvest, size_t column);
 /** Counts a call for addresses of the column; false if there are none, or if it is of another type. */
 bool pt__harvest_count_address(pt__harvest *harvest, size_t column, duckdb_logical_type type);
 /**
- * Whether it is our own words alone that were bound. DuckDB binds them behind the query, and may evaluate calls in it
+ * Whether it is our own words alone that were bound, and rows may come. DuckDB binds them behind the query, and may evaluate calls in it
  * meanwhile: these were no more than counted.
  */
 bool pt__harvest_is_ours(pt__harvest *harvest);

@@ -52,12 +52,18 @@ static char *error_of_rows(const pt__lost_query *query, duckdb_pending_result pe
     return message;
 }
 
+static duckdb_state plan(const pt__lost_query *query, duckdb_pending_result *out)
+{
+    return query->plan != NULL ? query->plan(query->context, out)
+                               : duckdb_pending_prepared_streaming(query->prepared, out);
+}
+
 /* Who does not want it any more may have interrupted it before it was pending, which DuckDB forgets. */
 static char *error_of(const pt__lost_query *query)
 {
     duckdb_pending_result pending = NULL;
     char *message = NULL;
-    if (query->plan(query->context, &pending) != DuckDBSuccess)
+    if (plan(query, &pending) != DuckDBSuccess)
         message = copy(duckdb_pending_error(pending));
     else if (is_wanted(query))
         message = error_of_rows(query, pending);

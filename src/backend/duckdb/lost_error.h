@@ -22,7 +22,8 @@
 bool pt__lost_error_is(const char *message);
 
 typedef struct pt__lost_query {
-    /** Makes the query pending, to stream; the former result was destroyed, and values are bound. */
+    duckdb_prepared_statement prepared; /* whose former result was destroyed, and whose values are bound */
+    /** Makes it pending, to stream; NULL: in the usual way. */
     duckdb_state (*plan)(void *context, duckdb_pending_result *out);
     /** Asked now and then; NULL: it stays wanted. */
     bool (*is_wanted)(void *context);

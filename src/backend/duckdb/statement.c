@@ -178,12 +178,6 @@ pt_status pt__statement_start(pt__statement *statement, pt__arena *arena, const 
     return status;
 }
 
-static duckdb_state plan(void *context, duckdb_pending_result *out)
-{
-    const pt__statement *statement = context;
-    return duckdb_pending_prepared_streaming(statement->prepared, out);
-}
-
 static bool is_wanted(void *context)
 {
     return !is_interrupted(context);
@@ -194,7 +188,8 @@ static pt_status fail_for_lost_reason(pt__statement *statement, pt_error *err)
     duckdb_destroy_result(&statement->result);
     statement->has_result = false;
     statement->is_finished = false; /* it may be left in the midst again */
-    char *message = pt__lost_error_find(&(pt__lost_query){.plan = plan, .is_wanted = is_wanted, .context = statement});
+    char *message = pt__lost_error_find(
+        &(pt__lost_query){.prepared = statement->prepared, .is_wanted = is_wanted, .context = statement});
     pt_status status = pt__statement_check(statement, err);
     if (status == PT_OK)
         status = message == NULL ? pt_error_set(err, PT_EXECUTION, PT_LOST_ERROR)

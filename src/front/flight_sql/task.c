@@ -119,12 +119,6 @@ void pt__flight_task_start(pt__flight *mount, pt_call *call, pt_bytes_view reque
     pt_error_clear(&err);
 }
 
-static void leave_call(pt__flight_task *task)
-{
-    task->call = NULL;
-    atomic_store(&task->is_cancelled, true);
-}
-
 bool pt__flight_task_is_cancelled(void *context)
 {
     pt__flight_task *task = context;
@@ -136,6 +130,8 @@ void pt__flight_task_closed(void *mount, pt_call *call, pt_call_end end)
     (void)mount;
     (void)end;
     pt__flight_task *task = call->state;
-    if (task != NULL && call->state != pt__flight_answered())
-        leave_call(task);
+    if (task == NULL || call->state == pt__flight_answered())
+        return;
+    task->call = NULL;
+    atomic_store(&task->is_cancelled, true);
 }

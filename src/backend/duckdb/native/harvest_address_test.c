@@ -16,9 +16,7 @@ typedef struct fixture {
     char folder[64];
     void *backend;
     void *session;
-    pt_operation *operation;
-    struct ArrowArrayStream stream;
-    struct ArrowSchema schema;
+    pt__test_result result;
 } fixture;
 
 /* What rows are, in any order. */
@@ -48,28 +46,6 @@ static void end(fixture *f)
 static pt__duckdb *database_of(const fixture *f)
 {
     return f->backend;
-}
-
-static pt_query query_of(const char *sql)
-{
-    return (pt_query){.size_bytes = sizeof(pt_query),
-                      .encoded = {.format = "duckdb.sql", .payload = {(const uint8_t *)sql, strlen(sql)}}};
-}
-
-static bool start(fixture *f, const pt_query *query)
-{
-    f->schema.release = NULL;
-    PT_CHECK_EQ(pt_backend_duckdb.execute(f->session, query, &f->operation, NULL), PT_OK);
-    f->operation->vtable->result(f->operation, &f->stream, NULL);
-    return f->stream.get_schema(&f->stream, &f->schema) == 0;
-}
-
-static void stop(fixture *f)
-{
-    if (f->schema.release != NULL)
-        f->schema.release(&f->schema);
-    f->stream.release(&f->stream);
-    f->operation->vtable->free(f->operation);
 }
 
 /* Of the query that has been started, which is the only one. */
@@ -104,31 +80,31 @@ static bool read_all(fixture *f, digest *out)
 {
     struct ArrowArrayView view;
     struct ArrowArray batch;
-    if (ArrowArrayViewInitFromSchema(&view, &f->schema, NULL) != NANOARROW_OK)
+    if (ArrowArrayViewInitFromSchema(&view, &f->result.schema, NULL) != NANOARROW_OK)
         return false;
     int error;
-    while ((error = f->stream.get_next(&f->stream, &batch)) == 0 && batch.release != NULL) {
+    while ((error = f->result.stream.get_next(&f->result.stream, &batch)) == 0 && batch.release != NULL) {
         PT_CHECK_EQ(ArrowArrayViewSetArray(&view, &batch, NULL), NANOARROW_OK);
         PT_CHECK_EQ(ArrowArrayViewValidate(&view, NANOARROW_VALIDATION_LEVEL_FULL, NULL), NANOARROW_OK);
         add_rows(out, &view, batch.length);
         batch.release(&batch);
     }
     ArrowArrayViewReset(&view);
-    return error == 0 && f->operation->vtable->failure(f->operation, NULL) == PT_OK;
+    return error == 0 && f->result.operation->vtable->failure(f->result.operation, NULL) == PT_OK;
 }
 
 static bool run(fixture *f, const char *sql, digest *out)
 {
-    pt_query query = query_of(sql);
+    pt_query query = pt__test_query(sql);
     *out = (digest){0};
-    bool ran = start(f, &query) && read_all(f, out);
+    bool ran = pt__test_start(f->session, &query, &f->result) && read_all(f, out);
     if (!ran) {
         pt_error err = PT_ERROR_INIT;
-        f->operation->vtable->failure(f->operation, &err);
+        f->result.operation->vtable->failure(f->result.operation, &err);
         pt__test_fail(__FILE__, __LINE__, pt_error_full_message(&err));
         pt_error_clear(&err);
     }
-    stop(f);
+    pt__test_stop(&f->result);
     return ran;
 }
 
@@ -152,14 +128,14 @@ static void check_same(fixture *f, const char *sql)
     digest addressed = {0};
     char text[1024];
     snprintf(text, sizeof(text), sql, f->folder);
-    pt_query query = query_of(text);
+    pt_query query = pt__test_query(text);
     PT_REQUIRE(run(f, text, &plain));
     mark_large(f, text);
-    PT_REQUIRE(start(f, &query));
+    PT_REQUIRE(pt__test_start(f->session, &query, &f->result));
     if (!goes_by_address(f))
         pt__test_fail(__FILE__, __LINE__, text);
     PT_CHECK(read_all(f, &addressed));
-    stop(f);
+    pt__test_stop(&f->result);
     PT_CHECK(plain.rows > 0);
     PT_CHECK_EQ(addressed.rows, plain.rows);
     if (addressed.sum != plain.sum)
@@ -266,7 +242,7 @@ PT_TEST(columns_of_any_name_go_by_address)
 static void prepare(fixture *f, pt_query *query, const char *sql)
 {
     pt_statement_info info;
-    *query = query_of(sql);
+    *query = pt__test_query(sql);
     query->statement_id = "statement";
     PT_CHECK_EQ(pt_backend_duckdb.prepare(f->session, query, &info, NULL), PT_OK);
     PT_CHECK(goes_by_address(f));
@@ -285,15 +261,15 @@ static const char *columns_after(fixture *f, const char *change, char *out, size
     prepare(f, &query, SQL);
     make(f, change);
     out[0] = '\0';
-    PT_CHECK(start(f, &query));
-    for (int64_t i = 0; f->schema.release != NULL && i < f->schema.n_children; i++) {
+    PT_CHECK(pt__test_start(f->session, &query, &f->result));
+    for (int64_t i = 0; f->result.schema.release != NULL && i < f->result.schema.n_children; i++) {
         size_t used = strlen(out);
-        snprintf(out + used, size - used, "%s%s:%s", i == 0 ? "" : "|", f->schema.children[i]->name,
-                 f->schema.children[i]->format);
+        snprintf(out + used, size - used, "%s%s:%s", i == 0 ? "" : "|", f->result.schema.children[i]->name,
+                 f->result.schema.children[i]->format);
     }
     PT_CHECK(read_all(f, &rows));
     PT_CHECK_EQ(rows.rows, 3000);
-    stop(f);
+    pt__test_stop(&f->result);
     return out;
 }
 
@@ -324,14 +300,14 @@ PT_TEST(texts_go_by_address_when_the_result_was_large)
     PT_REQUIRE(begin(&f));
     run(&f, SMALL, &rows);
     run(&f, LARGE, &rows);
-    pt_query query = query_of(SMALL);
-    PT_CHECK(start(&f, &query));
+    pt_query query = pt__test_query(SMALL);
+    PT_CHECK(pt__test_start(f.session, &query, &f.result));
     PT_CHECK(!goes_by_address(&f));
-    stop(&f);
-    query = query_of(LARGE);
-    PT_CHECK(start(&f, &query));
+    pt__test_stop(&f.result);
+    query = pt__test_query(LARGE);
+    PT_CHECK(pt__test_start(f.session, &query, &f.result));
     PT_CHECK(goes_by_address(&f));
-    stop(&f);
+    pt__test_stop(&f.result);
     end(&f);
 }
 
@@ -347,12 +323,12 @@ PT_TEST(addresses_are_not_for_users)
     PT_REQUIRE(begin(&f));
     for (size_t i = 0; i < sizeof(TEXTS) / sizeof(TEXTS[0]); i++) {
         pt_error err = PT_ERROR_INIT;
-        pt_query query = query_of(TEXTS[i]);
+        pt_query query = pt__test_query(TEXTS[i]);
         mark_large(&f, TEXTS[i]);
-        PT_CHECK(!start(&f, &query));
-        f.operation->vtable->failure(f.operation, &err);
+        PT_CHECK(!pt__test_start(f.session, &query, &f.result));
+        f.result.operation->vtable->failure(f.result.operation, &err);
         PT_CHECK(strstr(err.message, "is not for users") != NULL);
-        stop(&f);
+        pt__test_stop(&f.result);
         pt_error_clear(&err);
     }
     end(&f);
@@ -408,14 +384,14 @@ static void check_refused(fixture *f, const char *text, const char *reason)
     prepare(f, &query, "select a from query(source())");
     quote(literal, sizeof(literal), text);
     snprintf(change, sizeof(change), "create or replace macro source() as %s", literal);
-    pt_query changed = query_of(change);
-    PT_CHECK(start(f, &changed));
-    stop(f);
-    PT_CHECK(!start(f, &query));
-    f->operation->vtable->failure(f->operation, &err);
+    pt_query changed = pt__test_query(change);
+    PT_CHECK(pt__test_start(f->session, &changed, &f->result));
+    pt__test_stop(&f->result);
+    PT_CHECK(!pt__test_start(f->session, &query, &f->result));
+    f->result.operation->vtable->failure(f->result.operation, &err);
     if (strstr(err.message, reason) == NULL)
         pt__test_fail(__FILE__, __LINE__, pt_error_full_message(&err));
-    stop(f);
+    pt__test_stop(&f->result);
     pt_error_clear(&err);
 }
 
@@ -467,7 +443,7 @@ PT_TEST(statements_with_parameters_go_by_value)
     fixture f;
     PT_REQUIRE(begin(&f));
     mark_large(&f, SQL);
-    pt_query query = query_of(SQL);
+    pt_query query = pt__test_query(SQL);
     query.statement_id = "statement";
     PT_CHECK_EQ(pt_backend_duckdb.prepare(f.session, &query, &info, NULL), PT_OK);
     PT_CHECK(database_of(&f)->harvests != NULL);
@@ -486,8 +462,8 @@ PT_TEST(constants_have_no_address_while_they_are_bound)
     duckdb_result result;
     PT_REQUIRE(begin(&f));
     mark_large(&f, TEXT);
-    pt_query query = query_of(TEXT);
-    PT_REQUIRE(start(&f, &query));
+    pt_query query = pt__test_query(TEXT);
+    PT_REQUIRE(pt__test_start(f.session, &query, &f.result));
     digest rows = {0};
     PT_CHECK(read_all(&f, &rows));
     PT_REQUIRE(duckdb_connect(database_of(&f)->database, &connection) == DuckDBSuccess);
@@ -500,6 +476,6 @@ PT_TEST(constants_have_no_address_while_they_are_bound)
     PT_CHECK(strstr(duckdb_result_error(&result), "portico_address is not for users") != NULL);
     duckdb_destroy_result(&result);
     duckdb_disconnect(&connection);
-    stop(&f);
+    pt__test_stop(&f.result);
     end(&f);
 }

@@ -11,9 +11,7 @@
 typedef struct fixture {
     void *backend;
     void *session;
-    pt_operation *operation;
-    struct ArrowArrayStream stream;
-    struct ArrowSchema schema;
+    pt__test_result result;
 } fixture;
 
 static bool begin(fixture *f)
@@ -27,38 +25,15 @@ static void end(fixture *f)
     pt__test_session_close(f->backend, f->session);
 }
 
-static pt_query query_of(const char *sql)
-{
-    return (pt_query){.size_bytes = sizeof(pt_query),
-                      .encoded = {.format = "duckdb.sql", .payload = {(const uint8_t *)sql, strlen(sql)}}};
-}
-
-/* Starts a query; false when it has no schema. */
-static bool start(fixture *f, const pt_query *query)
-{
-    f->schema.release = NULL;
-    PT_CHECK_EQ(pt_backend_duckdb.execute(f->session, query, &f->operation, NULL), PT_OK);
-    f->operation->vtable->result(f->operation, &f->stream, NULL);
-    return f->stream.get_schema(&f->stream, &f->schema) == 0;
-}
-
-static void stop(fixture *f)
-{
-    if (f->schema.release != NULL)
-        f->schema.release(&f->schema);
-    f->stream.release(&f->stream);
-    f->operation->vtable->free(f->operation);
-}
-
 static void run(fixture *f, const char *sql)
 {
     struct ArrowArray batch;
-    pt_query query = query_of(sql);
-    PT_CHECK(start(f, &query));
-    while (f->stream.get_next(&f->stream, &batch) == 0 && batch.release != NULL)
+    pt_query query = pt__test_query(sql);
+    PT_CHECK(pt__test_start(f->session, &query, &f->result));
+    while (f->result.stream.get_next(&f->result.stream, &batch) == 0 && batch.release != NULL)
         batch.release(&batch);
-    PT_CHECK_EQ(f->operation->vtable->failure(f->operation, NULL), PT_OK);
-    stop(f);
+    PT_CHECK_EQ(f->result.operation->vtable->failure(f->result.operation, NULL), PT_OK);
+    pt__test_stop(&f->result);
 }
 
 /* ---- rows ---- */
@@ -100,15 +75,15 @@ PT_TEST(harvested_rows_keep_their_order)
     for (size_t k = 0; k < sizeof(SIZES) / sizeof(SIZES[0]); k++) {
         struct ArrowArray batch;
         int64_t number = 1;
-        pt_query query = query_of(SQL);
+        pt_query query = pt__test_query(SQL);
         query.batch_bytes = SIZES[k];
-        PT_REQUIRE(start(&f, &query));
-        while (f.stream.get_next(&f.stream, &batch) == 0 && batch.release != NULL) {
-            check_batch(&f.schema, &batch, &number);
+        PT_REQUIRE(pt__test_start(f.session, &query, &f.result));
+        while (f.result.stream.get_next(&f.result.stream, &batch) == 0 && batch.release != NULL) {
+            check_batch(&f.result.schema, &batch, &number);
             batch.release(&batch);
         }
         PT_CHECK_EQ(number, 600001); /* 600000 is left out */
-        stop(&f);
+        pt__test_stop(&f.result);
     }
     end(&f);
 }
@@ -121,13 +96,13 @@ PT_TEST(harvested_batches_outlive_their_query)
     PT_REQUIRE(begin(&f));
     run(&f, "create table numbers as select i, case when i % 7 <> 0 then 'the number ' || i end as t "
             "from range(600000) r(i) where i % 5 <> 0");
-    pt_query query = query_of("select * from numbers");
+    pt_query query = pt__test_query("select * from numbers");
     query.batch_bytes = 100000;
-    PT_REQUIRE(start(&f, &query));
+    PT_REQUIRE(pt__test_start(f.session, &query, &f.result));
     for (size_t i = 0; i < 4; i++)
-        PT_REQUIRE(f.stream.get_next(&f.stream, &batches[i]) == 0 && batches[i].release != NULL);
-    PT_REQUIRE(ArrowSchemaDeepCopy(&f.schema, &schema) == NANOARROW_OK);
-    stop(&f); /* while its threads are at it */
+        PT_REQUIRE(f.result.stream.get_next(&f.result.stream, &batches[i]) == 0 && batches[i].release != NULL);
+    PT_REQUIRE(ArrowSchemaDeepCopy(&f.result.schema, &schema) == NANOARROW_OK);
+    pt__test_stop(&f.result); /* while its threads are at it */
     int64_t number = 1;
     for (size_t i = 0; i < 4; i++) {
         check_batch(&schema, &batches[i], &number);
@@ -143,15 +118,15 @@ PT_TEST(harvested_batches_outlive_their_query)
 /* The columns as NAME:FORMAT, with bars between. */
 static const char *columns_of(fixture *f, const char *sql, char *out, size_t size)
 {
-    pt_query query = query_of(sql);
+    pt_query query = pt__test_query(sql);
     out[0] = '\0';
-    PT_CHECK(start(f, &query));
-    for (int64_t i = 0; f->schema.release != NULL && i < f->schema.n_children; i++) {
+    PT_CHECK(pt__test_start(f->session, &query, &f->result));
+    for (int64_t i = 0; f->result.schema.release != NULL && i < f->result.schema.n_children; i++) {
         size_t used = strlen(out);
-        snprintf(out + used, size - used, "%s%s:%s", i == 0 ? "" : "|", f->schema.children[i]->name,
-                 f->schema.children[i]->format);
+        snprintf(out + used, size - used, "%s%s:%s", i == 0 ? "" : "|", f->result.schema.children[i]->name,
+                 f->result.schema.children[i]->format);
     }
-    stop(f);
+    pt__test_stop(&f->result);
     return out;
 }
 
@@ -178,11 +153,11 @@ PT_TEST(harvesting_is_not_for_users)
     fixture f;
     pt_error err = PT_ERROR_INIT;
     PT_REQUIRE(begin(&f));
-    pt_query query = query_of("select portico_harvest(1, {'a': 1})");
-    PT_CHECK(!start(&f, &query));
-    f.operation->vtable->failure(f.operation, &err);
+    pt_query query = pt__test_query("select portico_harvest(1, {'a': 1})");
+    PT_CHECK(!pt__test_start(f.session, &query, &f.result));
+    f.result.operation->vtable->failure(f.result.operation, &err);
     PT_CHECK(strstr(err.message, "portico_harvest is not for users") != NULL);
-    stop(&f);
+    pt__test_stop(&f.result);
     pt_error_clear(&err);
     end(&f);
 }
@@ -193,12 +168,12 @@ PT_TEST(errors_of_harvested_rows_count_lines_of_the_query)
     struct ArrowArray batch = {0};
     pt_error err = PT_ERROR_INIT;
     PT_REQUIRE(begin(&f));
-    pt_query query = query_of("select range,\n  cast('x' || range as int) from range(3)");
-    bool has_schema = start(&f, &query);
-    PT_CHECK(!has_schema || f.stream.get_next(&f.stream, &batch) != 0);
-    f.operation->vtable->failure(f.operation, &err);
+    pt_query query = pt__test_query("select range,\n  cast('x' || range as int) from range(3)");
+    bool has_schema = pt__test_start(f.session, &query, &f.result);
+    PT_CHECK(!has_schema || f.result.stream.get_next(&f.result.stream, &batch) != 0);
+    f.result.operation->vtable->failure(f.result.operation, &err);
     PT_CHECK(strstr(pt_error_full_message(&err), "\nLINE 2:   cast('x'") != NULL);
-    stop(&f);
+    pt__test_stop(&f.result);
     pt_error_clear(&err);
     end(&f);
 }
@@ -208,7 +183,7 @@ PT_TEST(errors_of_harvested_rows_count_lines_of_the_query)
 static void prepare(fixture *f, pt_query *query, const char *sql)
 {
     pt_statement_info info;
-    *query = query_of(sql);
+    *query = pt__test_query(sql);
     query->statement_id = "statement";
     PT_CHECK_EQ(pt_backend_duckdb.prepare(f->session, query, &info, NULL), PT_OK);
     info.result.release(&info.result);
@@ -223,13 +198,13 @@ PT_TEST(a_table_may_change_before_its_harvest)
     run(&f, "create table t as select 1 as a");
     prepare(&f, &query, "select * from t");
     run(&f, "alter table t add column b varchar");
-    PT_CHECK(start(&f, &query));
-    PT_CHECK_EQ(f.schema.n_children, 2);
-    stop(&f);
+    PT_CHECK(pt__test_start(f.session, &query, &f.result));
+    PT_CHECK_EQ(f.result.schema.n_children, 2);
+    pt__test_stop(&f.result);
     prepare(&f, &query, "select * from t");
     run(&f, "drop table t");
-    PT_CHECK(!start(&f, &query));
-    PT_CHECK_EQ(f.operation->vtable->failure(f.operation, NULL), PT_NOT_FOUND);
-    stop(&f);
+    PT_CHECK(!pt__test_start(f.session, &query, &f.result));
+    PT_CHECK_EQ(f.result.operation->vtable->failure(f.result.operation, NULL), PT_NOT_FOUND);
+    pt__test_stop(&f.result);
     end(&f);
 }

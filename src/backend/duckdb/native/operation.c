@@ -82,7 +82,8 @@ static pt_status fail_for_lost_reason(pt__native_operation *op, pt_error *err)
     pt__native_operation_drop_result(op);
     if (op->statement.harvest != NULL)
         pt__harvest_discard(op->statement.harvest);
-    char *message = pt__lost_error_find(&(pt__lost_query){.plan = plan, .is_wanted = is_wanted, .context = op});
+    char *message = pt__lost_error_find(
+        &(pt__lost_query){.prepared = op->statement.last, .plan = plan, .is_wanted = is_wanted, .context = op});
     pt_status status = pt__native_operation_check(op, err);
     if (status == PT_OK)
         status = message == NULL ? pt_error_set(err, PT_EXECUTION, PT_LOST_ERROR)
