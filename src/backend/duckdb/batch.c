@@ -1,4 +1,4 @@
-#include "backend/duckdb/batch_column.h"
+#include "backend/duckdb/batch_packed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -160,12 +160,17 @@ void pt__batch_share(pt__batch *batch, pt__batch_memory *memory)
     batch->memory = memory;
 }
 
-bool pt__batch_take_addresses(pt__batch *batch, size_t index)
+bool pt__batch_take_packed(pt__batch *batch, size_t index)
 {
-    if (batch->columns[index].layout != PT_LAYOUT_TEXT || duckdb_vector_size() > PT_BATCH_ADDRESS_ROWS)
-        return false;
-    batch->columns[index].layout = PT_LAYOUT_TEXT_ADDRESS;
-    return true;
+    pt__batch_column *column = &batch->columns[index];
+    column->is_packed = pt__batch_can_unpack(column);
+    column->longest_bytes = UINT32_MAX;
+    return column->is_packed;
+}
+
+void pt__batch_set_longest(pt__batch *batch, size_t index, uint32_t length_bytes)
+{
+    batch->columns[index].longest_bytes = length_bytes;
 }
 
 /* ---- validity ---- */
@@ -397,8 +402,6 @@ static bool append_values(pt__batch_memory *memory, pt__batch_column *column, du
     case PT_LAYOUT_INTERVAL: return append_intervals(memory, column, duckdb_vector_get_data(vector), first, count);
     case PT_LAYOUT_TEXT:
         return pt__batch_append_text(memory, column, duckdb_vector_get_data(vector), validity, first, count);
-    case PT_LAYOUT_TEXT_ADDRESS:
-        return pt__batch_append_addressed(memory, column, duckdb_vector_get_data(vector), first, count);
     case PT_LAYOUT_ENUM:
         return pt__batch_append_words(memory, column, duckdb_vector_get_data(vector), validity, first, count);
     case PT_LAYOUT_UUID:
@@ -412,13 +415,23 @@ static bool append_values(pt__batch_memory *memory, pt__batch_column *column, du
     return false;
 }
 
-/* Addresses have none of their own: it is made in `words`. */
-static const uint64_t *validity_of(const pt__batch_column *column, duckdb_vector vector, idx_t first, idx_t count,
-                                   uint64_t *words)
+static bool append_packed(pt__batch_memory *memory, pt__batch_column *column, const uint64_t *packed, idx_t count)
 {
-    if (column->layout == PT_LAYOUT_TEXT_ADDRESS)
-        return pt__batch_address_validity(duckdb_vector_get_data(vector), first, count, words);
-    return duckdb_vector_get_validity(vector);
+    bool has_null;
+    uint64_t validity[PT_PACKED_ROWS / 64];
+    if (!pt__batch_append_packed(memory, column, packed, count, &has_null))
+        return false;
+    if (has_null)
+        pt__packed_validity(packed, count, validity);
+    return append_validity(memory, column, has_null ? validity : NULL, 0, count);
+}
+
+static bool append_plain(pt__batch_memory *memory, pt__batch_column *column, duckdb_vector vector, idx_t first,
+                         idx_t count)
+{
+    const uint64_t *validity = duckdb_vector_get_validity(vector);
+    return append_values(memory, column, vector, validity, first, count) &&
+           append_validity(memory, column, validity, first, count);
 }
 
 static bool append_vector(pt__batch_memory *memory, pt__batch_column *column, duckdb_vector vector, idx_t first,
@@ -429,10 +442,10 @@ static bool append_vector(pt__batch_memory *memory, pt__batch_column *column, du
         column->null_count += (int64_t)count;
         return true;
     }
-    uint64_t words[PT_BATCH_ADDRESS_ROWS / 64];
-    const uint64_t *validity = validity_of(column, vector, first, count, words);
-    if (!append_values(memory, column, vector, validity, first, count) ||
-        !append_validity(memory, column, validity, first, count))
+    bool has_all = column->is_packed
+                       ? append_packed(memory, column, (const uint64_t *)duckdb_vector_get_data(vector) + first, count)
+                       : append_plain(memory, column, vector, first, count);
+    if (!has_all)
         return false;
     column->length += (int64_t)count;
     return true;
@@ -485,6 +498,13 @@ static size_t struct_bytes(const pt__batch_column *column, duckdb_vector vector,
     return size;
 }
 
+static size_t text_bytes(const pt__batch_column *column, duckdb_vector vector, idx_t first, idx_t count)
+{
+    const void *data = duckdb_vector_get_data(vector);
+    return column->is_packed ? pt__packed_text_bytes((const uint64_t *)data + first, count)
+                             : pt__batch_text_bytes(data, duckdb_vector_get_validity(vector), first, count);
+}
+
 /* What rows of a vector take as values, without validity. */
 static size_t vector_bytes(const pt__batch_column *column, duckdb_vector vector, idx_t first, idx_t count)
 {
@@ -499,11 +519,7 @@ static size_t vector_bytes(const pt__batch_column *column, duckdb_vector vector,
     case PT_LAYOUT_INTERVAL: return 16 * count;
     case PT_LAYOUT_FIXED: return column->width_bytes * count;
     case PT_LAYOUT_UUID: return (4 + 36) * count;
-    case PT_LAYOUT_TEXT:
-        validity = duckdb_vector_get_validity(vector);
-        return 4 * count + pt__batch_text_bytes(duckdb_vector_get_data(vector), validity, first, count);
-    case PT_LAYOUT_TEXT_ADDRESS:
-        return 4 * count + pt__batch_addressed_bytes(duckdb_vector_get_data(vector), first, count);
+    case PT_LAYOUT_TEXT: return 4 * count + text_bytes(column, vector, first, count);
     case PT_LAYOUT_ENUM:
         validity = duckdb_vector_get_validity(vector);
         return 4 * count + pt__batch_words_bytes(column, duckdb_vector_get_data(vector), validity, first, count);
@@ -521,6 +537,18 @@ size_t pt__batch_rows_bytes(const pt__batch *batch, idx_t first, idx_t count)
     size_t size = 0;
     for (size_t i = 0; i < batch->column_count; i++)
         size += vector_bytes(&batch->columns[i], batch->vectors[i], first, count);
+    return size;
+}
+
+size_t pt__batch_rows_bytes_at_most(const pt__batch *batch, idx_t first, idx_t count)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < batch->column_count; i++) {
+        const pt__batch_column *column = &batch->columns[i];
+        bool is_packed_text = column->is_packed && column->layout == PT_LAYOUT_TEXT;
+        size += is_packed_text ? count * (4 + (size_t)column->longest_bytes)
+                               : vector_bytes(column, batch->vectors[i], first, count);
+    }
     return size;
 }
 

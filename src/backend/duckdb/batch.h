@@ -48,11 +48,10 @@ bool pt__batch_type_fits(const pt_type *type, duckdb_logical_type engine_type);
  * Only for what pt__batch_native_fits has found to fit.
  */
 bool pt__batch_init_native(pt__batch *batch, const struct ArrowSchema *schema, const duckdb_logical_type *types);
-/**
- * The column's vectors hold, instead of texts, where these lie: addresses of duckdb_string_t, NULL for no value, which are
- * good while rows are appended. False when it has none.
- */
-bool pt__batch_take_addresses(pt__batch *batch, size_t column);
+/** The column's vectors hold packed values (batch_packed.h) from now on; false if it takes none. */
+bool pt__batch_take_packed(pt__batch *batch, size_t column);
+/** None of the texts that are appended next is longer; until then any may be. */
+void pt__batch_set_longest(pt__batch *batch, size_t column, uint32_t length_bytes);
 /** Whether there is such a batch for the columns. */
 bool pt__batch_native_fits(const struct ArrowSchema *schema, const duckdb_logical_type *types);
 
@@ -63,6 +62,8 @@ void pt__batch_from_struct(pt__batch *batch, duckdb_vector rows);
 
 /** What rows will add to the size, but for validity. */
 size_t pt__batch_rows_bytes(const pt__batch *batch, idx_t first, idx_t count);
+/** The same, or more: packed texts are not looked at. */
+size_t pt__batch_rows_bytes_at_most(const pt__batch *batch, idx_t first, idx_t count);
 /** How many of `available` rows from `first` on are to be appended; 0: the batch is full. */
 idx_t pt__batch_rows_that_fit(const pt__batch *batch, const pt__batch_limits *limits, idx_t first, idx_t available);
 

@@ -17,7 +17,6 @@ typedef enum pt__batch_layout {
     PT_LAYOUT_MICROSECONDS, /* to nanoseconds */
     PT_LAYOUT_INTERVAL,     /* months, days, µs to months, days, ns */
     PT_LAYOUT_TEXT,
-    PT_LAYOUT_TEXT_ADDRESS, /* where texts lie */
     PT_LAYOUT_ENUM,         /* indices of words, to text */
     PT_LAYOUT_UUID,         /* to text */
     PT_LAYOUT_LIST,
@@ -35,6 +34,8 @@ typedef struct pt__batch_words {
 
 struct pt__batch_column {
     pt__batch_layout layout;
+    bool is_packed;            /* its vectors hold packed values, */
+    uint32_t longest_bytes;    /* texts of at most so many bytes */
     size_t width_bytes;        /* FIXED: of a value; ARRAY: elements of a value */
     pt__batch_words words;     /* ENUM */
     pt__batch_buffer validity; /* without data: no NULL so far */
@@ -51,8 +52,8 @@ struct pt__batch_column {
 /** Offsets before values: text and lists. */
 static inline bool pt__batch_has_offsets(pt__batch_layout layout)
 {
-    return layout == PT_LAYOUT_TEXT || layout == PT_LAYOUT_TEXT_ADDRESS || layout == PT_LAYOUT_ENUM ||
-           layout == PT_LAYOUT_UUID || layout == PT_LAYOUT_LIST;
+    return layout == PT_LAYOUT_TEXT || layout == PT_LAYOUT_ENUM || layout == PT_LAYOUT_UUID ||
+           layout == PT_LAYOUT_LIST;
 }
 
 /** Children alone, no values of its own. */
@@ -69,20 +70,11 @@ pt__batch_layout pt__batch_decimal_layout(duckdb_logical_type type);
 bool pt__batch_open(pt__batch *batch, size_t column_count);
 bool pt__batch_add_children(pt__batch_column *column, size_t count);
 
-/** Appends `count` rows of texts from `first` on; false when memory is exhausted. An address that is NULL is no value. */
+/** Appends `count` rows of texts from `first` on; false when memory is exhausted. */
 bool pt__batch_append_text(pt__batch_memory *memory, pt__batch_column *column, const duckdb_string_t *strings,
                            const uint64_t *validity, idx_t first, idx_t count);
-bool pt__batch_append_addressed(pt__batch_memory *memory, pt__batch_column *column,
-                                const duckdb_string_t *const *addresses, idx_t first, idx_t count);
 /** Bytes of the texts that rows have. */
 size_t pt__batch_text_bytes(const duckdb_string_t *strings, const uint64_t *validity, idx_t first, idx_t count);
-size_t pt__batch_addressed_bytes(const duckdb_string_t *const *addresses, idx_t first, idx_t count);
-
-enum { PT_BATCH_ADDRESS_ROWS = 2048 }; /* of a vector of addresses, at most */
-
-/** Which of the rows have a value, in `words`; NULL: all. */
-const uint64_t *pt__batch_address_validity(const duckdb_string_t *const *addresses, idx_t first, idx_t count,
-                                           uint64_t words[PT_BATCH_ADDRESS_ROWS / 64]);
 
 /** Appends `count` rows of words or UUIDs from `first` on; false when memory is exhausted. */
 bool pt__batch_append_words(pt__batch_memory *memory, pt__batch_column *column, const void *data,

@@ -36,6 +36,8 @@ idx_t pt__batch_rows_that_fit(const pt__batch *batch, const pt__batch_limits *li
 {
     idx_t count = rows_expected(batch, limits, available);
     size_t size = pt__batch_size_bytes(batch);
+    if (size + pt__batch_rows_bytes_at_most(batch, first, count) <= limits->max_bytes)
+        return count;
     while (count > 0) {
         size_t more = pt__batch_rows_bytes(batch, first, count);
         if (size + more <= limits->max_bytes)

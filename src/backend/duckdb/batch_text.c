@@ -1,155 +1,73 @@
-/* Texts of a batch: DuckDB's strings, or where these lie. */
-#include "backend/duckdb/batch_column.h"
+#include "backend/duckdb/batch_text.h"
 
-#include <string.h>
+/* ---- room ---- */
 
-enum { SLACK_BYTES = 16 }; /* copied past a text's end */
-
-#define ALWAYS_INLINE __attribute__((always_inline)) inline
-
-/* The parts overlap: a processor guesses wrong which lengths come, and that takes longer than copying some bytes twice. */
-static inline void copy_16_to_64(uint8_t *out, const char *text, uint32_t length)
-{
-    uint32_t second = length < 32 ? length - 16 : 16;
-    uint32_t third = length < 32 ? 0 : length - 32;
-    memcpy(out, text, 16);
-    memcpy(out + second, text + second, 16);
-    memcpy(out + third, text + third, 16);
-    memcpy(out + length - 16, text + length - 16, 16);
-}
-
-/* `out` has SLACK_BYTES of room past the text. */
-static inline void copy_text(uint8_t *out, const duckdb_string_t *string, uint32_t length)
-{
-    if (length <= 12) {
-        memcpy(out, string->value.inlined.inlined, 12);
-        return;
-    }
-    const char *text = string->value.pointer.ptr;
-    if (length < 16) {
-        memcpy(out, text, 8);
-        memcpy(out + length - 8, text + length - 8, 8);
-    } else if (length <= 64) {
-        copy_16_to_64(out, text, length);
-    } else {
-        memcpy(out, text, length);
-    }
-}
-
-/* ---- where the strings are ---- */
-
-/* Either the strings and their validity, or their addresses. */
-typedef struct source {
-    const duckdb_string_t *strings;
-    const uint64_t *validity;
-    const duckdb_string_t *const *addresses;
-} source;
-
-/* NULL: no value. */
-static ALWAYS_INLINE const duckdb_string_t *string_at(const source *from, idx_t row)
-{
-    if (from->addresses != NULL)
-        return from->addresses[row];
-    return pt__batch_bit_at(from->validity, row) ? &from->strings[row] : NULL;
-}
-
-static ALWAYS_INLINE size_t bytes_of(const source *from, idx_t first, idx_t count)
-{
-    size_t total = 0;
-    for (idx_t i = first; i < first + count; i++) {
-        const duckdb_string_t *string = string_at(from, i);
-        total += string == NULL ? 0 : string->value.inlined.length;
-    }
-    return total;
-}
-
-/* Room for `extra_bytes` behind the values, of which there are `size_bytes` by now. */
-static bool make_room(pt__batch_memory *memory, pt__batch_column *column, size_t size_bytes, size_t extra_bytes)
+pt__text_room pt__text_room_of(pt__batch_memory *memory, pt__batch_column *column, size_t size_bytes,
+                               size_t extra_bytes)
 {
     column->values.size_bytes = size_bytes;
-    return size_bytes + extra_bytes <= INT32_MAX && pt__batch_reserve_values(memory, column, extra_bytes + SLACK_BYTES);
+    if (size_bytes + extra_bytes > INT32_MAX ||
+        !pt__batch_reserve_values(memory, column, extra_bytes + PT_TEXT_SLACK_BYTES))
+        return (pt__text_room){0};
+    return (pt__text_room){.data = column->values.data,
+                           .size_bytes = size_bytes,
+                           .max_bytes = column->values.capacity_bytes - PT_TEXT_SLACK_BYTES};
 }
 
-static size_t room_of(const pt__batch_column *column)
+int32_t *pt__text_ends(pt__batch_memory *memory, pt__batch_column *column, idx_t count)
 {
-    return column->values.capacity_bytes - SLACK_BYTES;
+    if (!pt__batch_reserve_offsets(memory, column, count))
+        return NULL;
+    return (int32_t *)(void *)column->offsets.data + column->length + 1;
 }
 
-/* Room is made as texts need it: to add up their lengths before would be one more pass over them. */
-static ALWAYS_INLINE bool append(pt__batch_memory *memory, pt__batch_column *column, const source *from, idx_t first,
-                                 idx_t count)
+bool pt__text_finish(pt__batch_column *column, idx_t count, size_t size_bytes)
 {
-    size_t size = column->values.size_bytes;
-    if (!make_room(memory, column, size, 0) || !pt__batch_reserve_offsets(memory, column, count))
-        return false;
-    int32_t *offsets = (int32_t *)(void *)column->offsets.data + column->length + 1;
-    uint8_t *values = column->values.data;
-    size_t room = room_of(column);
-    for (idx_t i = 0; i < count; i++) {
-        const duckdb_string_t *string = string_at(from, first + i);
-        uint32_t length = string == NULL ? 0 : string->value.inlined.length;
-        if (length > room - size) {
-            if (!make_room(memory, column, size, length))
-                return false;
-            values = column->values.data;
-            room = room_of(column);
-        }
-        if (string != NULL)
-            copy_text(values + size, string, length);
-        size += length;
-        offsets[i] = (int32_t)size;
-    }
-    column->values.size_bytes = size;
+    column->values.size_bytes = size_bytes;
     column->offsets.size_bytes = ((size_t)column->length + count + 1) * 4;
-    return size <= INT32_MAX;
+    return size_bytes <= INT32_MAX;
 }
 
-/* ---- strings ---- */
+/* ---- DuckDB's strings ---- */
 
-/* Loops are compiled twice: most columns have no NULL. */
+static inline void copy_string(uint8_t *out, const duckdb_string_t *string, uint32_t length)
+{
+    if (length <= 12)
+        memcpy(out, string->value.inlined.inlined, 12);
+    else if (length >= 16 && length <= 64)
+        pt__copy_16_to_64(out, string->value.pointer.ptr, length);
+    else
+        pt__copy_text(out, string->value.pointer.ptr, length);
+}
+
 size_t pt__batch_text_bytes(const duckdb_string_t *strings, const uint64_t *validity, idx_t first, idx_t count)
 {
-    if (validity == NULL)
-        return bytes_of(&(source){.strings = strings}, first, count);
-    return bytes_of(&(source){.strings = strings, .validity = validity}, first, count);
+    size_t total = 0;
+    for (idx_t i = first; i < first + count; i++)
+        total += pt__batch_bit_at(validity, i) ? strings[i].value.inlined.length : 0;
+    return total;
 }
 
 bool pt__batch_append_text(pt__batch_memory *memory, pt__batch_column *column, const duckdb_string_t *strings,
                            const uint64_t *validity, idx_t first, idx_t count)
 {
-    if (validity == NULL)
-        return append(memory, column, &(source){.strings = strings}, first, count);
-    return append(memory, column, &(source){.strings = strings, .validity = validity}, first, count);
-}
-
-/* ---- addresses ---- */
-
-size_t pt__batch_addressed_bytes(const duckdb_string_t *const *addresses, idx_t first, idx_t count)
-{
-    return bytes_of(&(source){.addresses = addresses}, first, count);
-}
-
-bool pt__batch_append_addressed(pt__batch_memory *memory, pt__batch_column *column,
-                                const duckdb_string_t *const *addresses, idx_t first, idx_t count)
-{
-    return append(memory, column, &(source){.addresses = addresses}, first, count);
-}
-
-static bool has_null(const duckdb_string_t *const *addresses, idx_t first, idx_t count)
-{
-    bool has = false;
-    for (idx_t i = first; i < first + count; i++)
-        has |= addresses[i] == NULL;
-    return has;
-}
-
-const uint64_t *pt__batch_address_validity(const duckdb_string_t *const *addresses, idx_t first, idx_t count,
-                                           uint64_t words[PT_BATCH_ADDRESS_ROWS / 64])
-{
-    if (!has_null(addresses, first, count))
-        return NULL;
-    memset(words, 0, PT_BATCH_ADDRESS_ROWS / 8);
-    for (idx_t i = first; i < first + count; i++)
-        words[i >> 6] |= (uint64_t)(addresses[i] != NULL) << (i & 63);
-    return words;
+    pt__text_room room = pt__text_room_of(memory, column, column->values.size_bytes, 0);
+    int32_t *ends = pt__text_ends(memory, column, count);
+    if (room.data == NULL || ends == NULL)
+        return false;
+    for (idx_t i = 0; i < count; i++) {
+        const duckdb_string_t *string = &strings[first + i];
+        bool is_value = pt__batch_bit_at(validity, first + i);
+        uint32_t length = is_value ? string->value.inlined.length : 0;
+        if (length > room.max_bytes - room.size_bytes) {
+            room = pt__text_room_of(memory, column, room.size_bytes, length);
+            if (room.data == NULL)
+                return false;
+        }
+        if (is_value)
+            copy_string(room.data + room.size_bytes, string, length);
+        room.size_bytes += length;
+        ends[i] = (int32_t)room.size_bytes;
+    }
+    return pt__text_finish(column, count, room.size_bytes);
 }

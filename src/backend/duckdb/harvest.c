@@ -32,6 +32,7 @@ void pt__harvest_unref(pt__harvest *harvest)
         pt__harvest_free_columns(harvest);
     else
         pt__harvest_unref(harvest->plain);
+    free(harvest->packed);
     if (harvest->schema.release != NULL)
         harvest->schema.release(&harvest->schema);
     pthread_cond_destroy(&harvest->produced);
@@ -62,20 +63,6 @@ static pt__harvest *new_of_text(pt__duckdb *database, uint64_t text_hash)
 pt__harvest *pt__harvest_new(pt__duckdb *database, const char *sql)
 {
     return new_of_text(database, pt__hash_bytes(sql, strlen(sql)));
-}
-
-pt__harvest *pt__harvest_by_address(pt__harvest *plain)
-{
-    bool is_worth_it =
-        pt__harvest_text_count(plain) != 0 && pt__large_texts_has(&plain->database->large_texts, plain->text_hash);
-    pt__harvest *harvest = is_worth_it ? new_of_text(plain->database, plain->text_hash) : NULL;
-    if (harvest == NULL)
-        return NULL;
-    harvest->plain = pt__harvest_ref(plain);
-    harvest->types = plain->types;
-    harvest->names = plain->names;
-    harvest->column_count = plain->column_count;
-    return harvest;
 }
 
 static void leave_database(pt__harvest *harvest)
@@ -126,6 +113,54 @@ void pt__harvest_close(pt__harvest *harvest)
     pt__harvest_unref(harvest);
 }
 
+/* ---- packed columns ---- */
+
+/* False when no column is worth it. */
+static bool find_packed_columns(const pt__harvest *plain, pt__column_set *out)
+{
+    return pt__large_texts_find(&plain->database->large_texts, plain->text_hash, out) &&
+           pt__harvest_packed_count(plain, out) != 0;
+}
+
+pt__harvest *pt__harvest_packed(pt__harvest *plain)
+{
+    pt__column_set columns;
+    pt__harvest *harvest = find_packed_columns(plain, &columns) ? new_of_text(plain->database, plain->text_hash) : NULL;
+    if (harvest == NULL)
+        return NULL;
+    harvest->plain = pt__harvest_ref(plain);
+    harvest->types = plain->types;
+    harvest->names = plain->names;
+    harvest->column_count = plain->column_count;
+    harvest->packed_columns = columns;
+    harvest->packed = calloc(plain->column_count, sizeof(*harvest->packed));
+    if (harvest->packed != NULL)
+        return harvest;
+    pt__harvest_close(harvest);
+    return NULL;
+}
+
+bool pt__harvest_has_packed(const pt__harvest *harvest)
+{
+    return harvest->plain != NULL;
+}
+
+bool pt__harvest_is_outgrown(const pt__harvest *harvest)
+{
+    pt__column_set columns;
+    return harvest->rows_given >= LARGE_ROWS && harvest->plain == NULL && find_packed_columns(harvest, &columns);
+}
+
+/* It saves nothing to pack the values of rows: those of dictionaries are fewer. */
+static void note_worth(const pt__harvest *harvest)
+{
+    pt__column_set columns = harvest->packed_columns;
+    for (size_t i = 0; i < harvest->column_count; i++)
+        if (atomic_load(&harvest->packed[i].values) > harvest->rows_given / 2)
+            pt__column_set_remove(&columns, i);
+    pt__large_texts_limit(&harvest->database->large_texts, harvest->text_hash, &columns);
+}
+
 /* ---- what it is about ---- */
 
 size_t pt__harvest_columns(const pt__harvest *harvest, const duckdb_logical_type **types, char *const **names)
@@ -142,16 +177,6 @@ bool pt__harvest_set_schema(pt__harvest *harvest, struct ArrowSchema *schema)
     return pt__batch_native_fits(&harvest->schema, harvest->types);
 }
 
-bool pt__harvest_goes_by_address(const pt__harvest *harvest)
-{
-    return harvest->plain != NULL;
-}
-
-bool pt__harvest_is_outgrown(const pt__harvest *harvest)
-{
-    return harvest->rows_given >= LARGE_ROWS && harvest->plain == NULL && pt__harvest_text_count(harvest) != 0;
-}
-
 bool pt__harvest_is_outdated(pt__harvest *harvest)
 {
     pthread_mutex_lock(&harvest->lock);
@@ -166,6 +191,8 @@ void pt__harvest_begin(pt__harvest *harvest, pt__batch_limits limits)
     harvest->reader.is_at_end = false;
     harvest->reader.fetches = 0;
     harvest->rows_given = 0;
+    for (size_t i = 0; harvest->plain != NULL && i < harvest->column_count; i++)
+        atomic_store(&harvest->packed[i].values, 0);
     harvest->limits = limits;
     if (limits.rows > most)
         harvest->limits.rows = most;
@@ -300,6 +327,8 @@ static pt_status fetch_handles(pt__harvest *harvest, pt__filler_fetch fetch, voi
     reader->is_at_end = reader->chunk == NULL;
     if (!reader->is_at_end)
         note_producer(harvest);
+    else if (harvest->plain != NULL && harvest->rows_given >= LARGE_ROWS)
+        note_worth(harvest);
     return PT_OK;
 }
 

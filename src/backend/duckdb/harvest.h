@@ -7,12 +7,13 @@
  * through DuckDB's buffer, which keeps the order of rows over all threads and makes producers wait for a slow reader.
  * The reader gives out the batches that the handles name.
  *
- * Texts go by address. A text column of a file or a table is often a dictionary of few texts and an index for each row.
- * DuckDB makes plain vectors of them, and copies the texts for each row, before a function of its C interface sees them.
- * But a function of one such column is called once for the dictionary. So in the rows each text column is replaced by a call,
- * COLUMNS(* REPLACE (portico_address(0, a) AS a)), and what is made plain are addresses of strings (harvest_address.c). That
- * is prepared once the columns are known, which takes as long as some thousand rows take to be read: it is done for texts
- * whose results have been large before.
+ * Dictionaries are packed. A column of a file or a table is often a dictionary of few values and an index for each row. DuckDB
+ * makes plain vectors of them, and copies the values for each row and whether they are NULL, before a function of its C
+ * interface sees them. But a function of one such column is called once for the dictionary. So in the rows such a column is
+ * replaced by a call, COLUMNS(* REPLACE (portico_pack(0, a) AS a)), and what is made plain are 64 bits for each value, which
+ * for a text tell where it lies (harvest_pack.c, batch_packed.h). That is prepared once the columns are known, which takes as
+ * long as some thousand rows take to be read: it is done for texts whose results have been large before, the first time for
+ * all columns, then for those that turned out to be dictionaries.
  *
  * Lifetime: shared by counting references; what was given out outlives it.
  */
@@ -36,12 +37,12 @@ void pt__harvest_close(pt__harvest *harvest);
  */
 char *pt__harvest_wrap(const pt__harvest *harvest, const char *sql);
 /**
- * Another harvest of the same query, a reference, whose wrapped text has addresses for texts; NULL when its results have not
- * been large, when there are no texts, or when memory is exhausted.
+ * Another harvest of the same query, a reference, whose wrapped text packs columns; NULL when its results have not been large,
+ * when it is worth it for none of them, or when memory is exhausted.
  */
-pt__harvest *pt__harvest_by_address(pt__harvest *harvest);
-bool pt__harvest_goes_by_address(const pt__harvest *harvest);
-/** Whether there have been so many rows that another harvest of the text would go by address. */
+pt__harvest *pt__harvest_packed(pt__harvest *harvest);
+bool pt__harvest_has_packed(const pt__harvest *harvest);
+/** Whether there have been so many rows that another harvest of the text would pack columns. */
 bool pt__harvest_is_outgrown(const pt__harvest *harvest);
 /**
  * Around what binds the wrapped text on this thread: its preparation, and what makes it pending, as DuckDB may bind it again

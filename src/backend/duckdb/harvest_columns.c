@@ -1,5 +1,5 @@
 /* The columns of a harvested query. */
-#include "backend/duckdb/batch_column.h"
+#include "backend/duckdb/batch_packed.h"
 #include "backend/duckdb/harvest_inside.h"
 
 #include <stdlib.h>
@@ -107,47 +107,50 @@ static bool is_as_outside(const duckdb_logical_type *types, char *const *names, 
     return is;
 }
 
-/* ---- texts ---- */
+/* ---- packed columns ---- */
 
-static bool is_text(duckdb_logical_type type)
+static bool may_be_packed(const pt__harvest *harvest, size_t column, const pt__column_set *set)
 {
-    duckdb_type id = duckdb_get_type_id(type);
-    return id == DUCKDB_TYPE_VARCHAR || id == DUCKDB_TYPE_BLOB;
+    return pt__column_set_has(set, column) && pt__can_pack(harvest->types[column]);
 }
 
-static bool may_be_address(const pt__harvest *harvest, size_t column)
-{
-    return column <= UINT16_MAX && is_text(harvest->types[column]);
-}
-
-size_t pt__harvest_text_count(const pt__harvest *harvest)
+size_t pt__harvest_packed_count(const pt__harvest *harvest, const pt__column_set *set)
 {
     size_t count = 0;
     for (size_t i = 0; i < harvest->column_count; i++)
-        count += may_be_address(harvest, i) ? 1 : 0;
+        count += may_be_packed(harvest, i, set) ? 1 : 0;
     return count;
 }
 
-bool pt__harvest_is_address(const pt__harvest *harvest, size_t column)
+bool pt__harvest_is_packed(const pt__harvest *harvest, size_t column)
 {
-    return harvest->plain != NULL && may_be_address(harvest, column);
+    return harvest->plain != NULL && may_be_packed(harvest, column, &harvest->packed_columns);
+}
+
+void pt__harvest_note_packed(pt__harvest *harvest, size_t column, size_t values, uint32_t longest_bytes)
+{
+    pt__packed_column *packed = &harvest->packed[column];
+    atomic_fetch_add(&packed->values, values);
+    unsigned longest = atomic_load(&packed->longest_bytes);
+    while (longest < longest_bytes && !atomic_compare_exchange_weak(&packed->longest_bytes, &longest, longest_bytes))
+        ;
 }
 
 /* With the lock held: a call of ours is being bound. */
-static void count(pt__harvest *harvest, size_t rows, size_t addresses)
+static void count(pt__harvest *harvest, size_t rows, size_t packs)
 {
     if (harvest->is_bound_anew)
-        harvest->rows_bound = harvest->addresses_bound = 0;
+        harvest->rows_bound = harvest->packs_bound = 0;
     harvest->is_bound_anew = false;
     harvest->rows_bound += rows;
-    harvest->addresses_bound += addresses;
+    harvest->packs_bound += packs;
 }
 
-bool pt__harvest_count_address(pt__harvest *harvest, size_t column, duckdb_logical_type type)
+bool pt__harvest_count_pack(pt__harvest *harvest, size_t column, duckdb_logical_type type)
 {
     pthread_mutex_lock(&harvest->lock);
     count(harvest, 0, 1);
-    bool is_right = column < harvest->column_count && pt__harvest_is_address(harvest, column) &&
+    bool is_right = column < harvest->column_count && pt__harvest_is_packed(harvest, column) &&
                     same_type(harvest->types[column], type);
     pthread_mutex_unlock(&harvest->lock);
     return is_right;
@@ -155,8 +158,8 @@ bool pt__harvest_count_address(pt__harvest *harvest, size_t column, duckdb_logic
 
 static bool is_ours(const pt__harvest *harvest)
 {
-    size_t addresses = harvest->plain == NULL ? 0 : pt__harvest_text_count(harvest);
-    return harvest->rows_bound == 1 && harvest->addresses_bound == addresses;
+    size_t packs = harvest->plain == NULL ? 0 : pt__harvest_packed_count(harvest, &harvest->packed_columns);
+    return harvest->rows_bound == 1 && harvest->packs_bound == packs;
 }
 
 bool pt__harvest_is_ours(pt__harvest *harvest)
@@ -171,7 +174,7 @@ bool pt__harvest_is_ours(pt__harvest *harvest)
 
 static bool same_column(const pt__harvest *harvest, size_t index, duckdb_logical_type type)
 {
-    if (pt__harvest_is_address(harvest, index))
+    if (pt__harvest_is_packed(harvest, index))
         return duckdb_get_type_id(type) == DUCKDB_TYPE_UBIGINT;
     return same_type(harvest->types[index], type);
 }

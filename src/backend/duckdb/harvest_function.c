@@ -95,6 +95,6 @@ pt_status pt__harvest_register_function(pt__duckdb *database, duckdb_connection 
     duckdb_scalar_function function = make_function(database);
     duckdb_state state = duckdb_register_scalar_function(connection, function);
     duckdb_destroy_scalar_function(&function);
-    bool are_taken = state == DuckDBSuccess && pt__harvest_register_address(database, connection);
+    bool are_taken = state == DuckDBSuccess && pt__harvest_register_pack(database, connection);
     return are_taken ? PT_OK : pt_error_set(err, PT_INTERNAL, "DuckDB does not take " PT_HARVEST_FUNCTION);
 }

@@ -1,6 +1,6 @@
 /**
  * Harvest, inside: what the text (harvest_text.c), its binding (harvest_bind.c), the functions in the pipeline
- * (harvest_function.c, harvest_address.c) and the reader (harvest.c) share.
+ * (harvest_function.c, harvest_pack.c) and the reader (harvest.c) share.
  */
 #ifndef PT_BACKEND_DUCKDB_HARVEST_INSIDE_H
 #define PT_BACKEND_DUCKDB_HARVEST_INSIDE_H
@@ -8,7 +8,7 @@
 #include "backend/duckdb/harvest.h"
 
 #define PT_HARVEST_FUNCTION "portico_harvest"
-#define PT_HARVEST_ADDRESS_FUNCTION "portico_address"
+#define PT_HARVEST_PACK_FUNCTION "portico_pack"
 
 enum { PT_HARVEST_ROW_BITS = 24 }; /* of a handle; above them is the number of the part */
 
@@ -51,13 +51,20 @@ typedef struct pt__harvest_reader {
     bool is_at_end;
 } pt__harvest_reader;
 
+typedef struct pt__packed_column {
+    atomic_size_t values; /* that were packed, of rows or of dictionaries */
+    atomic_uint longest_bytes;
+} pt__packed_column;
+
 struct pt__harvest {
     atomic_size_t references;
     pt__harvest *next; /* of the database, under its lock */
     pt__duckdb *database;
     uint64_t key;
     uint64_t text_hash;
-    pt__harvest *plain; /* a reference: whose columns these are, with texts by address; NULL: all go by value */
+    pt__harvest *plain; /* a reference: whose columns these are, some of them packed; NULL: none is */
+    pt__column_set packed_columns;
+    pt__packed_column *packed; /* of each column, what it was like in this execution */
     pthread_mutex_t lock;
     pthread_cond_t produced;     /* what the reader waits for */
     const pt__producer *awaited; /* NULL: it does not wait */
@@ -68,7 +75,7 @@ struct pt__harvest {
     pthread_t binder;
     bool is_bound_anew; /* with its first call, for which these are 0 again: */
     size_t rows_bound;  /* calls of portico_harvest(), so far */
-    size_t addresses_bound;
+    size_t packs_bound; /* and of portico_pack() */
     atomic_bool is_discarding;
     pt__part *parts;
     uint64_t part_count; /* so far */
@@ -100,12 +107,14 @@ void pt__harvest_unref(pt__harvest *harvest);
  * read before, if they are others.
  */
 bool pt__harvest_read_columns(pt__harvest *harvest, duckdb_logical_type rows);
-/** Columns of text, which may come as addresses. */
-size_t pt__harvest_text_count(const pt__harvest *harvest);
-/** Whether the column comes as addresses of its texts. */
-bool pt__harvest_is_address(const pt__harvest *harvest, size_t column);
-/** Counts a call for addresses of the column; false if there are none, or if it is of another type. */
-bool pt__harvest_count_address(pt__harvest *harvest, size_t column, duckdb_logical_type type);
+/** How many of the columns come packed, of which set. */
+size_t pt__harvest_packed_count(const pt__harvest *harvest, const pt__column_set *set);
+/** Whether the column comes packed. */
+bool pt__harvest_is_packed(const pt__harvest *harvest, size_t column);
+/** Counts a call that packs the column; false if it does not come packed, or if it is of another type. */
+bool pt__harvest_count_pack(pt__harvest *harvest, size_t column, duckdb_logical_type type);
+/** Values of the column have been packed, of rows or of a dictionary, which are no longer than that. From any thread. */
+void pt__harvest_note_packed(pt__harvest *harvest, size_t column, size_t values, uint32_t longest_bytes);
 /**
  * Whether it is our own words alone that were bound, and rows may come. DuckDB binds them behind the query, and may evaluate calls in it
  * meanwhile: these were no more than counted.
@@ -117,8 +126,8 @@ void pt__part_unref(pt__part *part);
 /** `count` rows of a sealed part from `first` on, which refer to its memory; false when memory is exhausted. */
 bool pt__part_slice(pt__part *part, uint64_t first, uint64_t count, struct ArrowArray *out);
 
-/** Registers portico_address(). */
-bool pt__harvest_register_address(pt__duckdb *database, duckdb_connection connection);
+/** Registers portico_pack(). */
+bool pt__harvest_register_pack(pt__duckdb *database, duckdb_connection connection);
 
 /** NULL when memory is exhausted. */
 pt__producer *pt__producer_new(pt__harvest *harvest);

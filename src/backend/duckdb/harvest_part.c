@@ -10,7 +10,7 @@ static bool init_batch(pt__batch *batch, const pt__harvest *harvest)
 {
     bool ok = pt__batch_init_native(batch, &harvest->schema, harvest->types);
     for (size_t i = 0; ok && i < harvest->column_count; i++)
-        ok = !pt__harvest_is_address(harvest, i) || pt__batch_take_addresses(batch, i);
+        ok = !pt__harvest_is_packed(harvest, i) || pt__batch_take_packed(batch, i);
     return ok;
 }
 
@@ -152,11 +152,20 @@ static bool append_locked(pt__producer *producer, idx_t count, int64_t *handles)
     return true;
 }
 
+/* A chunk's texts have been packed when it comes here, those of its dictionaries before. */
+static void take_lengths(pt__producer *producer)
+{
+    const pt__harvest *harvest = producer->harvest;
+    for (size_t i = 0; harvest->plain != NULL && i < harvest->column_count; i++)
+        pt__batch_set_longest(&producer->batch, i, atomic_load(&harvest->packed[i].longest_bytes));
+}
+
 bool pt__producer_append(pt__producer *producer, duckdb_vector rows, idx_t count, int64_t *handles)
 {
     pt__harvest *harvest = producer->harvest;
     pthread_mutex_lock(&producer->lock);
     pt__batch_from_struct(&producer->batch, rows);
+    take_lengths(producer);
     bool has_all = append_locked(producer, count, handles);
     pthread_mutex_unlock(&producer->lock);
     pthread_mutex_lock(&harvest->lock);

@@ -39,13 +39,13 @@ static void put_identifier(FILE *out, const char *name)
     fputc('"', out);
 }
 
-static void put_addresses(FILE *out, const pt__harvest *harvest)
+static void put_packs(FILE *out, const pt__harvest *harvest)
 {
     const char *before = " REPLACE (";
     for (size_t i = 0; i < harvest->column_count; i++) {
-        if (!pt__harvest_is_address(harvest, i))
+        if (!pt__harvest_is_packed(harvest, i))
             continue;
-        fprintf(out, "%ssystem.main." PT_HARVEST_ADDRESS_FUNCTION "(%zu::USMALLINT, ", before, i);
+        fprintf(out, "%ssystem.main." PT_HARVEST_PACK_FUNCTION "(%zu::USMALLINT, ", before, i);
         put_identifier(out, harvest->names[i]);
         fputs(") AS ", out);
         put_identifier(out, harvest->names[i]);
@@ -60,7 +60,7 @@ static void put_text(FILE *out, const pt__harvest *harvest, const char *sql)
     fprintf(out, "SELECT system.main." PT_HARVEST_FUNCTION "(%" PRIu64 "::UBIGINT, system.main.struct_pack(*COLUMNS(*",
             harvest->key);
     if (harvest->plain != NULL)
-        put_addresses(out, harvest);
+        put_packs(out, harvest);
     fprintf(out, "))) FROM (\n%.*s\n)", (int)size_without_end(sql), sql);
 }
 

@@ -1,6 +1,6 @@
 /**
- * Large texts: statements whose results were large. What takes time to prepare, and saves it for each row, is done for these
- * when they come again.
+ * Large texts: statements whose results were large, and of which of their columns packed values are worth it. What takes time to
+ * prepare, and saves it for each row, is done for these when they come again.
  *
  * They are told by hashes, the last ones of many: two texts of one hash cost time, nothing else. Threads: any.
  */
@@ -12,18 +12,41 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PT_LARGE_TEXTS = 256 };
+enum { PT_LARGE_TEXTS = 256, PT_LARGE_COLUMNS = 256 };
+
+/** A set of columns; those from PT_LARGE_COLUMNS on are in none. */
+typedef struct pt__column_set {
+    uint64_t bits[PT_LARGE_COLUMNS / 64];
+} pt__column_set;
+
+static inline bool pt__column_set_has(const pt__column_set *set, size_t column)
+{
+    return column < PT_LARGE_COLUMNS && (set->bits[column / 64] >> column % 64 & 1) != 0;
+}
+
+static inline void pt__column_set_remove(pt__column_set *set, size_t column)
+{
+    if (column < PT_LARGE_COLUMNS)
+        set->bits[column / 64] &= ~(UINT64_C(1) << column % 64);
+}
 
 typedef struct pt__large_texts {
     pthread_mutex_t lock;
-    uint64_t hashes[PT_LARGE_TEXTS]; /* 0: none */
+    struct pt__large_text {
+        uint64_t hash; /* 0: none */
+        pt__column_set columns;
+    } texts[PT_LARGE_TEXTS];
     size_t next;
 } pt__large_texts;
 
 void pt__large_texts_init(pt__large_texts *self);
 void pt__large_texts_deinit(pt__large_texts *self);
 
+/** With all columns, if it is new. */
 void pt__large_texts_add(pt__large_texts *self, uint64_t hash);
-bool pt__large_texts_has(pt__large_texts *self, uint64_t hash);
+/** Removes all other columns of the text; none are added again. */
+void pt__large_texts_limit(pt__large_texts *self, uint64_t hash, const pt__column_set *columns);
+/** False if it is none of them. */
+bool pt__large_texts_find(pt__large_texts *self, uint64_t hash, pt__column_set *columns);
 
 #endif

@@ -255,7 +255,7 @@ static bool is_outdated(const pt__native_operation *op, pt_status status)
     pt__harvest *harvest = op->statement.harvest;
     if (status == PT_OK || harvest == NULL)
         return false;
-    return pt__harvest_is_outdated(harvest) || (status == PT_ANALYSIS && pt__harvest_goes_by_address(harvest));
+    return pt__harvest_is_outdated(harvest) || (status == PT_ANALYSIS && pt__harvest_has_packed(harvest));
 }
 
 static pt_status execute_anew(pt__native_operation *op, pt_error *err)

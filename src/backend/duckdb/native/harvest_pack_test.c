@@ -27,7 +27,7 @@ typedef struct digest {
 
 static bool begin(fixture *f)
 {
-    *f = (fixture){.folder = "/tmp/portico_address_XXXXXX"};
+    *f = (fixture){.folder = "/tmp/portico_pack_XXXXXX"};
     return mkdtemp(f->folder) != NULL && pt__test_session_open(4, &f->backend, &f->session);
 }
 
@@ -49,10 +49,10 @@ static pt__duckdb *database_of(const fixture *f)
 }
 
 /* Of the query that has been started, which is the only one. */
-static bool goes_by_address(const fixture *f)
+static bool has_packed(const fixture *f)
 {
     const pt__harvest *harvest = database_of(f)->harvests;
-    return harvest != NULL && pt__harvest_goes_by_address(harvest);
+    return harvest != NULL && pt__harvest_has_packed(harvest);
 }
 
 static uint64_t hash_value(const struct ArrowArrayView *column, int64_t row)
@@ -125,20 +125,20 @@ static void mark_large(const fixture *f, const char *sql)
 static void check_same(fixture *f, const char *sql)
 {
     digest plain;
-    digest addressed = {0};
+    digest packed = {0};
     char text[1024];
     snprintf(text, sizeof(text), sql, f->folder);
     pt_query query = pt__test_query(text);
     PT_REQUIRE(run(f, text, &plain));
     mark_large(f, text);
     PT_REQUIRE(pt__test_start(f->session, &query, &f->result));
-    if (!goes_by_address(f))
+    if (!has_packed(f))
         pt__test_fail(__FILE__, __LINE__, text);
-    PT_CHECK(read_all(f, &addressed));
+    PT_CHECK(read_all(f, &packed));
     pt__test_stop(&f->result);
     PT_CHECK(plain.rows > 0);
-    PT_CHECK_EQ(addressed.rows, plain.rows);
-    if (addressed.sum != plain.sum)
+    PT_CHECK_EQ(packed.rows, plain.rows);
+    if (packed.sum != plain.sum)
         pt__test_fail(__FILE__, __LINE__, text);
 }
 
@@ -157,7 +157,7 @@ static void make_file(fixture *f)
             "('bytes ' || i %% 9)::blob as bytes from range(150000) r(i)) to '%s/rows.parquet' (row_group_size 20000)");
 }
 
-PT_TEST(dictionaries_of_a_file_go_by_address)
+PT_TEST(dictionaries_of_a_file_are_packed)
 {
     fixture f;
     PT_REQUIRE(begin(&f));
@@ -176,7 +176,7 @@ PT_TEST(dictionaries_of_a_file_go_by_address)
     end(&f);
 }
 
-PT_TEST(dictionaries_of_a_table_go_by_address)
+PT_TEST(dictionaries_of_a_table_are_packed)
 {
     fixture f;
     PT_REQUIRE(begin(&f));
@@ -192,7 +192,7 @@ PT_TEST(dictionaries_of_a_table_go_by_address)
     end(&f);
 }
 
-PT_TEST(dictionaries_of_a_join_go_by_address)
+PT_TEST(dictionaries_of_a_join_are_packed)
 {
     fixture f;
     PT_REQUIRE(begin(&f));
@@ -208,7 +208,7 @@ PT_TEST(dictionaries_of_a_join_go_by_address)
 
 /* ---- texts that are not of rows ---- */
 
-PT_TEST(constant_texts_go_by_address)
+PT_TEST(constant_texts_are_packed)
 {
     fixture f;
     PT_REQUIRE(begin(&f));
@@ -226,7 +226,7 @@ PT_TEST(constant_texts_go_by_address)
     end(&f);
 }
 
-PT_TEST(columns_of_any_name_go_by_address)
+PT_TEST(columns_of_any_name_are_packed)
 {
     fixture f;
     PT_REQUIRE(begin(&f));
@@ -245,7 +245,7 @@ static void prepare(fixture *f, pt_query *query, const char *sql)
     *query = pt__test_query(sql);
     query->statement_id = "statement";
     PT_CHECK_EQ(pt_backend_duckdb.prepare(f->session, query, &info, NULL), PT_OK);
-    PT_CHECK(goes_by_address(f));
+    PT_CHECK(has_packed(f));
     info.result.release(&info.result);
     info.parameters.release(&info.parameters);
 }
@@ -273,7 +273,7 @@ static const char *columns_after(fixture *f, const char *change, char *out, size
     return out;
 }
 
-PT_TEST(a_table_may_change_before_its_texts_go_by_address)
+PT_TEST(a_table_may_change_before_its_texts_are_packed)
 {
     char text[128];
     fixture f;
@@ -291,7 +291,7 @@ PT_TEST(a_table_may_change_before_its_texts_go_by_address)
 
 /* ---- large, or not ---- */
 
-PT_TEST(texts_go_by_address_when_the_result_was_large)
+PT_TEST(texts_are_packed_when_the_result_was_large)
 {
     static const char SMALL[] = "select 'x' || i as s from range(99999) r(i)";
     static const char LARGE[] = "select 'x' || i as s from range(100000) r(i)";
@@ -302,11 +302,11 @@ PT_TEST(texts_go_by_address_when_the_result_was_large)
     run(&f, LARGE, &rows);
     pt_query query = pt__test_query(SMALL);
     PT_CHECK(pt__test_start(f.session, &query, &f.result));
-    PT_CHECK(!goes_by_address(&f));
+    PT_CHECK(!has_packed(&f));
     pt__test_stop(&f.result);
     query = pt__test_query(LARGE);
     PT_CHECK(pt__test_start(f.session, &query, &f.result));
-    PT_CHECK(goes_by_address(&f));
+    PT_CHECK(has_packed(&f));
     pt__test_stop(&f.result);
     end(&f);
 }
@@ -315,8 +315,8 @@ PT_TEST(texts_go_by_address_when_the_result_was_large)
 PT_TEST(addresses_are_not_for_users)
 {
     static const char *const TEXTS[] = {
-        "select portico_address(0::usmallint, 'x' || i) as s from range(3) r(i)",
-        "select portico_address(0::usmallint, 'x' || i) as a, 'y' || i as s from range(3) r(i)",
+        "select portico_pack(0::usmallint, 'x' || i) as s from range(3) r(i)",
+        "select portico_pack(0::usmallint, 'x' || i) as a, 'y' || i as s from range(3) r(i)",
         "select portico_harvest(1::ubigint, {'a': 1::ubigint}) as a, 'y' || i as s from range(3) r(i)",
     };
     fixture f;
@@ -345,15 +345,15 @@ PT_TEST(macros_do_not_come_between_rows_and_addresses)
     };
     fixture f;
     digest plain;
-    digest addressed;
+    digest packed;
     PT_REQUIRE(begin(&f));
     make(&f, "create table t as select 'a text of the number ' || i as a from range(3000) r(i)");
     PT_CHECK(run(&f, SQL, &plain));
     mark_large(&f, SQL);
     for (size_t i = 0; i < sizeof(MACROS) / sizeof(MACROS[0]); i++) {
         make(&f, MACROS[i]);
-        PT_CHECK(run(&f, SQL, &addressed));
-        PT_CHECK(addressed.sum == plain.sum);
+        PT_CHECK(run(&f, SQL, &packed));
+        PT_CHECK(packed.sum == plain.sum);
     }
     end(&f);
 }
@@ -400,10 +400,10 @@ PT_TEST(addresses_are_not_for_texts_that_change)
     fixture f;
     PT_REQUIRE(begin(&f));
     make(&f, "create table t as select 'a text of the number ' || i as a from range(3000) r(i)");
-    check_refused(&f, "select system.main.portico_address(0::usmallint, a)::varchar as a from t",
-                  "portico_address is not for users");
-    check_refused(&f, "select (system.main.portico_address(0::usmallint, a) + 8)::varchar as a from t",
-                  "portico_address is not for users");
+    check_refused(&f, "select system.main.portico_pack(0::usmallint, a)::varchar as a from t",
+                  "portico_pack is not for users");
+    check_refused(&f, "select (system.main.portico_pack(0::usmallint, a) + 8)::varchar as a from t",
+                  "portico_pack is not for users");
     end(&f);
 }
 
@@ -427,10 +427,10 @@ PT_TEST(addresses_are_not_for_what_is_evaluated_while_binding)
     check_not_evaluated(
         &f, "select a from query('select a from t' || substr(system.main.portico_harvest(KEY::ubigint, "
             "system.main.struct_pack(a := 4096::ubigint + case when random() < 0 then "
-            "system.main.portico_address(0::usmallint, 'x'::varchar) else 0::ubigint end))::varchar, 1, 0))");
+            "system.main.portico_pack(0::usmallint, 'x'::varchar) else 0::ubigint end))::varchar, 1, 0))");
     check_not_evaluated(
         &f, "select a from query('select a from t' || substr((coalesce(system.main.portico_harvest(KEY::ubigint, "
-            "system.main.struct_pack(a := 0::ubigint)), 0) + system.main.portico_address(0::usmallint, "
+            "system.main.struct_pack(a := 0::ubigint)), 0) + system.main.portico_pack(0::usmallint, "
             "'x'::varchar || random()::varchar))::varchar, 1, 0))");
     end(&f);
 }
@@ -447,7 +447,7 @@ PT_TEST(statements_with_parameters_go_by_value)
     query.statement_id = "statement";
     PT_CHECK_EQ(pt_backend_duckdb.prepare(f.session, &query, &info, NULL), PT_OK);
     PT_CHECK(database_of(&f)->harvests != NULL);
-    PT_CHECK(!goes_by_address(&f));
+    PT_CHECK(!has_packed(&f));
     info.result.release(&info.result);
     info.parameters.release(&info.parameters);
     end(&f);
@@ -470,10 +470,10 @@ PT_TEST(constants_have_no_address_while_they_are_bound)
     pt__harvest_begin_binding(database_of(&f)->harvests);
     PT_REQUIRE(
         duckdb_query(connection,
-                     "from query('select ' || portico_address(0::usmallint, 'a constant of some length')::varchar)",
+                     "from query('select ' || portico_pack(0::usmallint, 'a constant of some length')::varchar)",
                      &result) != DuckDBSuccess);
     pt__harvest_end_binding(database_of(&f)->harvests);
-    PT_CHECK(strstr(duckdb_result_error(&result), "portico_address is not for users") != NULL);
+    PT_CHECK(strstr(duckdb_result_error(&result), "portico_pack is not for users") != NULL);
     duckdb_destroy_result(&result);
     duckdb_disconnect(&connection);
     pt__test_stop(&f.result);

@@ -1,27 +1,27 @@
 /*
- * portico_address(column, text): where the text lies.
+ * portico_pack(column, value): the value packed (batch_packed.h).
  *
- * An address is used by portico_harvest(), whose argument this call is part of, upon the same chunk. Until then what it points
- * at lives: a vector of plain strings is this function's argument, which DuckDB keeps until it evaluates the function again.
- * For a dictionary DuckDB calls the function once and takes the same addresses for later chunks of the dictionary, which
- * it knows by a random name that was made with the dictionary's memory (DuckDB 1.5, DictionaryVector::
+ * Of a longer text that is where it lies. It is used by portico_harvest(), whose argument this call is part of, upon the same
+ * chunk. Until then what it points at lives: a vector of plain strings is this function's argument, which DuckDB keeps until
+ * it evaluates the function again. For a dictionary DuckDB calls the function once and takes the same for later chunks of the
+ * dictionary, which it knows by a random name that was made with the dictionary's memory (DuckDB 1.5, DictionaryVector::
  * CreateReusableDictionary and ExecuteFunctionState::TryExecuteDictionaryExpression): a chunk of that name holds that memory,
  * and what it holds is a plain vector.
  *
  * While DuckDB binds and plans it evaluates what is constant, also within a user's text: that memory is gone afterwards, and
  * an address is not for users. On the thread that binds the call fails; what DuckDB could have folded it then executes.
  */
-#include "backend/duckdb/batch_column.h"
+#include "backend/duckdb/batch_packed.h"
 #include "backend/duckdb/harvest_inside.h"
 
-static const char NOT_FOR_USERS[] = PT_HARVEST_ADDRESS_FUNCTION " is not for users";
+static const char NOT_FOR_USERS[] = PT_HARVEST_PACK_FUNCTION " is not for users";
 
 /* ---- binding ---- */
 
 static bool check_type(duckdb_bind_info info, pt__harvest *harvest, size_t column)
 {
     duckdb_logical_type type = pt__harvest_bind_type(info, 1);
-    bool is_right = pt__harvest_count_address(harvest, column, type);
+    bool is_right = pt__harvest_count_pack(harvest, column, type);
     duckdb_destroy_logical_type(&type);
     return is_right;
 }
@@ -50,17 +50,19 @@ static void bind(duckdb_bind_info info)
 static void run(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output)
 {
     pt__harvest *harvest = duckdb_scalar_function_get_bind_data(info);
+    idx_t count = duckdb_data_chunk_get_size(input);
     if (pt__harvest_is_bound_here(harvest)) {
         duckdb_scalar_function_set_error(info, NOT_FOR_USERS);
         return;
     }
-    idx_t count = duckdb_data_chunk_get_size(input);
-    duckdb_vector texts = duckdb_data_chunk_get_vector(input, 1);
-    const duckdb_string_t *strings = duckdb_vector_get_data(texts);
-    const uint64_t *validity = duckdb_vector_get_validity(texts);
-    const duckdb_string_t **addresses = duckdb_vector_get_data(output);
-    for (idx_t i = 0; i < count; i++)
-        addresses[i] = pt__batch_bit_at(validity, i) ? &strings[i] : NULL;
+    if (count == 0)
+        return;
+    size_t column = *(const uint16_t *)duckdb_vector_get_data(duckdb_data_chunk_get_vector(input, 0));
+    duckdb_vector values = duckdb_data_chunk_get_vector(input, 1);
+    uint32_t longest_bytes = 0;
+    if (!pt__pack(harvest->types[column], values, count, duckdb_vector_get_data(output), &longest_bytes))
+        duckdb_scalar_function_set_error(info, "a decimal of the result has more digits than its type");
+    pt__harvest_note_packed(harvest, column, count, longest_bytes);
 }
 
 static duckdb_scalar_function make_function(pt__duckdb *database)
@@ -68,22 +70,22 @@ static duckdb_scalar_function make_function(pt__duckdb *database)
     duckdb_scalar_function function = duckdb_create_scalar_function();
     duckdb_logical_type any = duckdb_create_logical_type(DUCKDB_TYPE_ANY);
     duckdb_logical_type column = duckdb_create_logical_type(DUCKDB_TYPE_USMALLINT);
-    duckdb_logical_type address = duckdb_create_logical_type(DUCKDB_TYPE_UBIGINT);
-    duckdb_scalar_function_set_name(function, PT_HARVEST_ADDRESS_FUNCTION);
+    duckdb_logical_type packed = duckdb_create_logical_type(DUCKDB_TYPE_UBIGINT);
+    duckdb_scalar_function_set_name(function, PT_HARVEST_PACK_FUNCTION);
     duckdb_scalar_function_add_parameter(function, column);
     duckdb_scalar_function_add_parameter(function, any);
-    duckdb_scalar_function_set_return_type(function, address);
+    duckdb_scalar_function_set_return_type(function, packed);
     duckdb_scalar_function_set_special_handling(function);
     duckdb_scalar_function_set_extra_info(function, database, NULL);
     duckdb_scalar_function_set_bind(function, bind);
     duckdb_scalar_function_set_function(function, run);
     duckdb_destroy_logical_type(&any);
     duckdb_destroy_logical_type(&column);
-    duckdb_destroy_logical_type(&address);
+    duckdb_destroy_logical_type(&packed);
     return function;
 }
 
-bool pt__harvest_register_address(pt__duckdb *database, duckdb_connection connection)
+bool pt__harvest_register_pack(pt__duckdb *database, duckdb_connection connection)
 {
     duckdb_scalar_function function = make_function(database);
     duckdb_state state = duckdb_register_scalar_function(connection, function);

@@ -1,0 +1,66 @@
+/**
+ * Text of a column, written: bytes and offsets.
+ */
+#ifndef PT_BACKEND_DUCKDB_BATCH_TEXT_H
+#define PT_BACKEND_DUCKDB_BATCH_TEXT_H
+
+#include "backend/duckdb/batch_column.h"
+
+#include <string.h>
+
+enum { PT_TEXT_SLACK_BYTES = 16 }; /* that may be written past a text's end */
+
+/** The bytes of a column. A value, not an object: who writes bytes need not look it up again for each text. */
+typedef struct pt__text_room {
+    uint8_t *data; /* NULL: memory is exhausted */
+    size_t size_bytes;
+    size_t max_bytes; /* that fit, besides the slack */
+} pt__text_room;
+
+/** The column's, with room for a text of `extra_bytes`: texts are not looked at twice to add up their lengths. */
+pt__text_room pt__text_room_of(pt__batch_memory *memory, pt__batch_column *column, size_t size_bytes,
+                               size_t extra_bytes);
+/** Where each of `count` more texts ends goes here; NULL when memory is exhausted. */
+int32_t *pt__text_ends(pt__batch_memory *memory, pt__batch_column *column, idx_t count);
+/** `count` texts have been written, which end here; false when there are too many bytes. */
+bool pt__text_finish(pt__batch_column *column, idx_t count, size_t size_bytes);
+
+static inline const char *pt__string_bytes(const duckdb_string_t *string)
+{
+    return string->value.inlined.length <= 12 ? string->value.inlined.inlined : string->value.pointer.ptr;
+}
+
+/** A text of 8 to 32 bytes, and one of 16 to 64. The parts overlap: a processor guesses wrong which lengths come, and that
+ * takes longer than copying some bytes twice. */
+static inline void pt__copy_8_to_32(uint8_t *out, const char *text, uint32_t length)
+{
+    uint32_t second = length < 16 ? length - 8 : 8;
+    uint32_t third = length < 16 ? 0 : length - 16;
+    memcpy(out, text, 8);
+    memcpy(out + second, text + second, 8);
+    memcpy(out + third, text + third, 8);
+    memcpy(out + length - 8, text + length - 8, 8);
+}
+
+static inline void pt__copy_16_to_64(uint8_t *out, const char *text, uint32_t length)
+{
+    uint32_t second = length < 32 ? length - 16 : 16;
+    uint32_t third = length < 32 ? 0 : length - 32;
+    memcpy(out, text, 16);
+    memcpy(out + second, text + second, 16);
+    memcpy(out + third, text + third, 16);
+    memcpy(out + length - 16, text + length - 16, 16);
+}
+
+/** A text of 8 bytes or more. */
+static inline void pt__copy_text(uint8_t *out, const char *text, uint32_t length)
+{
+    if (length <= 32)
+        pt__copy_8_to_32(out, text, length);
+    else if (length <= 64)
+        pt__copy_16_to_64(out, text, length);
+    else
+        memcpy(out, text, length);
+}
+
+#endif
