@@ -113,26 +113,33 @@ void pt__harvest_close(pt__harvest *harvest)
     pt__harvest_unref(harvest);
 }
 
-/* ---- packed columns ---- */
+/* ---- for many rows ---- */
 
-/* False when no column is worth it. */
-static bool find_packed_columns(const pt__harvest *plain, pt__column_set *out)
+/* To make one pipeline of several is not to lose threads, but for the helper, which would stay away. */
+static bool can_be_serial(const pt__harvest *plain, const pt__large_text *text)
 {
-    return pt__large_texts_find(&plain->database->large_texts, plain->text_hash, out) &&
-           pt__harvest_packed_count(plain, out) != 0;
+    return !text->is_slow && pt__helper_is_alone(plain->database->helper);
 }
 
-pt__harvest *pt__harvest_packed(pt__harvest *plain)
+/* False when there is nothing to be gained. */
+static bool find_text(const pt__harvest *plain, pt__large_text *out)
 {
-    pt__column_set columns;
-    pt__harvest *harvest = find_packed_columns(plain, &columns) ? new_of_text(plain->database, plain->text_hash) : NULL;
+    return pt__large_texts_find(&plain->database->large_texts, plain->text_hash, out) &&
+           (pt__harvest_packed_count(plain, &out->packed) != 0 || can_be_serial(plain, out));
+}
+
+pt__harvest *pt__harvest_for_many_rows(pt__harvest *plain)
+{
+    pt__large_text text;
+    pt__harvest *harvest = find_text(plain, &text) ? new_of_text(plain->database, plain->text_hash) : NULL;
     if (harvest == NULL)
         return NULL;
     harvest->plain = pt__harvest_ref(plain);
     harvest->types = plain->types;
     harvest->names = plain->names;
     harvest->column_count = plain->column_count;
-    harvest->packed_columns = columns;
+    harvest->packed_columns = text.packed;
+    harvest->is_serial = can_be_serial(plain, &text);
     harvest->packed = calloc(plain->column_count, sizeof(*harvest->packed));
     if (harvest->packed != NULL)
         return harvest;
@@ -140,25 +147,39 @@ pt__harvest *pt__harvest_packed(pt__harvest *plain)
     return NULL;
 }
 
-bool pt__harvest_has_packed(const pt__harvest *harvest)
+bool pt__harvest_is_for_many_rows(const pt__harvest *harvest)
 {
     return harvest->plain != NULL;
 }
 
 bool pt__harvest_is_outgrown(const pt__harvest *harvest)
 {
-    pt__column_set columns;
-    return harvest->rows_given >= LARGE_ROWS && harvest->plain == NULL && find_packed_columns(harvest, &columns);
+    pt__large_text text;
+    return harvest->rows_given >= LARGE_ROWS && harvest->plain == NULL && find_text(harvest, &text);
 }
 
 /* It saves nothing to pack the values of rows: those of dictionaries are fewer. */
-static void note_worth(const pt__harvest *harvest)
+static pt__column_set worth_packing(const pt__harvest *harvest)
 {
-    pt__column_set columns = harvest->packed_columns;
-    for (size_t i = 0; i < harvest->column_count; i++)
+    pt__column_set columns = pt__column_set_of_all();
+    for (size_t i = 0; harvest->plain != NULL && i < harvest->column_count; i++)
         if (atomic_load(&harvest->packed[i].values) > harvest->rows_given / 2)
             pt__column_set_remove(&columns, i);
-    pt__large_texts_limit(&harvest->database->large_texts, harvest->text_hash, &columns);
+    return columns;
+}
+
+/* Some waits are an accident. */
+static bool was_slow(const pt__harvest *harvest)
+{
+    return harvest->slow_ms > (pt__monotonic_ms() - harvest->since_ms) / 4;
+}
+
+static void learn(const pt__harvest *harvest)
+{
+    if (harvest->rows_given < LARGE_ROWS)
+        return;
+    pt__column_set columns = worth_packing(harvest);
+    pt__large_texts_learn(&harvest->database->large_texts, harvest->text_hash, &columns, was_slow(harvest));
 }
 
 /* ---- what it is about ---- */
@@ -191,6 +212,8 @@ void pt__harvest_begin(pt__harvest *harvest, pt__batch_limits limits)
     harvest->reader.is_at_end = false;
     harvest->reader.fetches = 0;
     harvest->rows_given = 0;
+    harvest->since_ms = 0;
+    harvest->slow_ms = 0;
     for (size_t i = 0; harvest->plain != NULL && i < harvest->column_count; i++)
         atomic_store(&harvest->packed[i].values, 0);
     harvest->limits = limits;
@@ -316,19 +339,31 @@ static void note_producer(pt__harvest *harvest)
     pthread_mutex_unlock(&harvest->lock);
 }
 
+/* Not the first rows: what comes before them is not made by a pipeline of rows. */
+static void note_wait(pt__harvest *harvest, uint64_t since_ms)
+{
+    uint64_t now_ms = pt__monotonic_ms();
+    if (harvest->since_ms == 0)
+        harvest->since_ms = now_ms;
+    else if (now_ms - since_ms >= PT_HELPER_PATIENCE_MS)
+        harvest->slow_ms += now_ms - since_ms;
+}
+
 static pt_status fetch_handles(pt__harvest *harvest, pt__filler_fetch fetch, void *context, pt_error *err)
 {
     pt__harvest_reader *reader = &harvest->reader;
+    uint64_t since_ms = pt__monotonic_ms();
     if (reader->chunk != NULL)
         duckdb_destroy_data_chunk(&reader->chunk);
     reader->chunk_row = 0;
     wait_for_chunk(harvest);
     PT_TRY(fetch(context, &reader->chunk, err));
+    note_wait(harvest, since_ms);
     reader->is_at_end = reader->chunk == NULL;
-    if (!reader->is_at_end)
+    if (reader->is_at_end)
+        learn(harvest);
+    else
         note_producer(harvest);
-    else if (harvest->plain != NULL && harvest->rows_given >= LARGE_ROWS)
-        note_worth(harvest);
     return PT_OK;
 }
 

@@ -7,13 +7,16 @@
  * through DuckDB's buffer, which keeps the order of rows over all threads and makes producers wait for a slow reader.
  * The reader gives out the batches that the handles name.
  *
- * Dictionaries are packed. A column of a file or a table is often a dictionary of few values and an index for each row. DuckDB
- * makes plain vectors of them, and copies the values for each row and whether they are NULL, before a function of its C
- * interface sees them. But a function of one such column is called once for the dictionary. So in the rows such a column is
- * replaced by a call, COLUMNS(* REPLACE (portico_pack(0, a) AS a)), and what is made plain are 64 bits for each value, which
- * for a text tell where it lies (harvest_pack.c, batch_packed.h). That is prepared once the columns are known, which takes as
- * long as some thousand rows take to be read: it is done for texts whose results have been large before, the first time for
- * all columns, then for those that turned out to be dictionaries.
+ * A text whose results have been large before is wrapped otherwise once its columns are known. To prepare it again takes as
+ * long as some thousand rows take to be read.
+ * - Dictionaries are packed. A column of a file or a table is often a dictionary of few values and an index for each row.
+ *   DuckDB makes plain vectors of them, and copies the values for each row and whether they are NULL, before a function of its
+ *   C interface sees them. But a function of one such column is called once for the dictionary. So in the rows such a column is
+ *   replaced by a call, COLUMNS(* REPLACE (portico_pack(0, a) AS a)), and what is made plain are 64 bits for each value, which
+ *   for a text tell where it lies (harvest_pack.c, batch_packed.h). The first time this is done for all columns, then for those
+ *   that turned out to be dictionaries.
+ * - Where the helper (helper.h) would be the only thread besides the reader's, and has not been needed, the rows are made by one
+ *   pipeline, which two threads cannot share: two of them take turns with files' row groups, whose memory then is twice as much.
  *
  * Lifetime: shared by counting references; what was given out outlives it.
  */
@@ -37,12 +40,12 @@ void pt__harvest_close(pt__harvest *harvest);
  */
 char *pt__harvest_wrap(const pt__harvest *harvest, const char *sql);
 /**
- * Another harvest of the same query, a reference, whose wrapped text packs columns; NULL when its results have not been large,
- * when it is worth it for none of them, or when memory is exhausted.
+ * Another harvest of the same query, a reference, which is wrapped for many rows; NULL when its results have not been large,
+ * when there is nothing to be gained, or when memory is exhausted.
  */
-pt__harvest *pt__harvest_packed(pt__harvest *harvest);
-bool pt__harvest_has_packed(const pt__harvest *harvest);
-/** Whether there have been so many rows that another harvest of the text would pack columns. */
+pt__harvest *pt__harvest_for_many_rows(pt__harvest *harvest);
+bool pt__harvest_is_for_many_rows(const pt__harvest *harvest);
+/** Whether there have been so many rows that the text would be wrapped otherwise. */
 bool pt__harvest_is_outgrown(const pt__harvest *harvest);
 /**
  * Around what binds the wrapped text on this thread: its preparation, and what makes it pending, as DuckDB may bind it again

@@ -39,6 +39,9 @@ static void put_identifier(FILE *out, const char *name)
     fputc('"', out);
 }
 
+/* An operator that works in one thread alone, and does nothing else. */
+static const char SERIAL[] = " LIMIT 9223372036854775807";
+
 static void put_packs(FILE *out, const pt__harvest *harvest)
 {
     const char *before = " REPLACE (";
@@ -51,7 +54,8 @@ static void put_packs(FILE *out, const pt__harvest *harvest)
         put_identifier(out, harvest->names[i]);
         before = ", ";
     }
-    fputs(")", out);
+    if (before[0] == ',')
+        fputs(")", out);
 }
 
 /* A function's name alone might be a macro's of some user. */
@@ -61,7 +65,7 @@ static void put_text(FILE *out, const pt__harvest *harvest, const char *sql)
             harvest->key);
     if (harvest->plain != NULL)
         put_packs(out, harvest);
-    fprintf(out, "))) FROM (\n%.*s\n)", (int)size_without_end(sql), sql);
+    fprintf(out, "))) FROM (\n%.*s\n)%s", (int)size_without_end(sql), sql, harvest->is_serial ? SERIAL : "");
 }
 
 char *pt__harvest_wrap(const pt__harvest *harvest, const char *sql)

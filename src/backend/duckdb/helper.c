@@ -29,6 +29,7 @@ struct pt__helper {
     duckdb_database database;
     duckdb_task_state tasks;
     pthread_t thread;
+    bool is_alone; /* with who waits; DuckDB has no threads of its own */
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t changed;
     pt__helped *helped;
@@ -182,13 +183,14 @@ static void free_helper(pt__helper *helper)
     free(helper);
 }
 
-pt_status pt__helper_new(duckdb_database database, bool executes, pt__helper **out, pt_error *err)
+pt_status pt__helper_new(duckdb_database database, int64_t threads, pt__helper **out, pt_error *err)
 {
     pt__helper *helper = calloc(1, sizeof(*helper));
     if (helper == NULL)
         return pt_error_set(err, PT_NO_MEMORY, "no memory for a thread of DuckDB");
     helper->database = database;
-    helper->is_retired = !executes;
+    helper->is_alone = threads == PT_HELPER_THREADS;
+    helper->is_retired = threads < PT_HELPER_THREADS;
     helper->is_settled = true;
     helper->nap_us = NAP_LEAST_US;
     helper->look_us = LOOK_LEAST_US;
@@ -223,6 +225,11 @@ bool pt__helper_executes(pt__helper *helper)
     bool executes = !helper->is_retired;
     pthread_mutex_unlock(&helper->lock);
     return executes;
+}
+
+bool pt__helper_is_alone(pt__helper *helper)
+{
+    return pt__helper_executes(helper) && helper->is_alone;
 }
 
 void pt__helper_retire(pt__helper *helper)

@@ -40,14 +40,16 @@ typedef struct pt__helped {
 } pt__helped;
 
 /**
- * Starts the thread; `database` outlives it. If it `executes` tasks, that was opened with PT_HELPER_THREADS external threads;
- * else the thread only sees to interrupts.
+ * Starts the thread; `database` outlives it, and has so many threads. If those are PT_HELPER_THREADS or more, of which it was
+ * opened with so many external ones, the thread executes tasks; else it only sees to interrupts.
  */
-pt_status pt__helper_new(duckdb_database database, bool executes, pt__helper **out, pt_error *err);
+pt_status pt__helper_new(duckdb_database database, int64_t threads, pt__helper **out, pt_error *err);
 /** Ends it; no statement is at work. `helper` may be NULL, here and below: then nothing is done. */
 void pt__helper_free(pt__helper *helper);
 /** Whether it executes tasks. */
 bool pt__helper_executes(pt__helper *helper);
+/** Whether it does, and nobody else but who waits for a statement. */
+bool pt__helper_is_alone(pt__helper *helper);
 /** Begins none any more: DuckDB has been given the thread back. */
 void pt__helper_retire(pt__helper *helper);
 

@@ -68,7 +68,7 @@ static bool begin(fixture *f)
     PT_CHECK_EQ(duckdb_connect(f->database, &f->connection), DuckDBSuccess);
     register_nap(f);
     run(f, "CREATE TABLE numbers AS SELECT range AS n FROM range(491520)"); /* four row groups, 240 chunks */
-    return pt__helper_new(f->database, true, &f->helper, NULL) == PT_OK;
+    return pt__helper_new(f->database, PT_HELPER_THREADS, &f->helper, NULL) == PT_OK;
 }
 
 static void end(fixture *f)

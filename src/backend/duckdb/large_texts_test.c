@@ -4,8 +4,8 @@
 
 static bool has(pt__large_texts *texts, uint64_t hash)
 {
-    pt__column_set columns;
-    return pt__large_texts_find(texts, hash, &columns);
+    pt__large_text text;
+    return pt__large_texts_find(texts, hash, &text);
 }
 
 PT_TEST(large_texts_are_the_last_ones)
@@ -35,21 +35,38 @@ PT_TEST(large_texts_have_one_place_each)
 PT_TEST(large_texts_lose_columns)
 {
     pt__large_texts texts;
-    pt__column_set columns;
+    pt__large_text text;
     pt__large_texts_init(&texts);
     pt__large_texts_add(&texts, 7);
-    PT_REQUIRE(pt__large_texts_find(&texts, 7, &columns));
-    PT_CHECK(pt__column_set_has(&columns, 0));
-    PT_CHECK(pt__column_set_has(&columns, PT_LARGE_COLUMNS - 1));
-    PT_CHECK(!pt__column_set_has(&columns, PT_LARGE_COLUMNS));
-    pt__column_set_remove(&columns, 65);
-    pt__column_set_remove(&columns, PT_LARGE_COLUMNS);
-    pt__large_texts_limit(&texts, 7, &columns);
-    pt__large_texts_limit(&texts, 8, &columns);
+    PT_REQUIRE(pt__large_texts_find(&texts, 7, &text));
+    PT_CHECK(pt__column_set_has(&text.packed, 0));
+    PT_CHECK(pt__column_set_has(&text.packed, PT_LARGE_COLUMNS - 1));
+    PT_CHECK(!pt__column_set_has(&text.packed, PT_LARGE_COLUMNS));
+    pt__column_set_remove(&text.packed, 65);
+    pt__column_set_remove(&text.packed, PT_LARGE_COLUMNS);
+    pt__large_texts_learn(&texts, 7, &text.packed, false);
+    pt__large_texts_learn(&texts, 8, &text.packed, false);
     pt__large_texts_add(&texts, 7);
-    PT_REQUIRE(pt__large_texts_find(&texts, 7, &columns));
-    PT_CHECK(pt__column_set_has(&columns, 64));
-    PT_CHECK(!pt__column_set_has(&columns, 65));
+    PT_REQUIRE(pt__large_texts_find(&texts, 7, &text));
+    PT_CHECK(pt__column_set_has(&text.packed, 64));
+    PT_CHECK(!pt__column_set_has(&text.packed, 65));
     PT_CHECK(!has(&texts, 8));
+    pt__large_texts_deinit(&texts);
+}
+
+PT_TEST(large_texts_that_were_slow_stay_so)
+{
+    pt__large_texts texts;
+    pt__large_text text;
+    pt__column_set all = pt__column_set_of_all();
+    pt__large_texts_init(&texts);
+    pt__large_texts_add(&texts, 7);
+    pt__large_texts_learn(&texts, 7, &all, false);
+    PT_REQUIRE(pt__large_texts_find(&texts, 7, &text));
+    PT_CHECK(!text.is_slow);
+    pt__large_texts_learn(&texts, 7, &all, true);
+    pt__large_texts_learn(&texts, 7, &all, false);
+    PT_REQUIRE(pt__large_texts_find(&texts, 7, &text));
+    PT_CHECK(text.is_slow);
     pt__large_texts_deinit(&texts);
 }

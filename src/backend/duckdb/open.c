@@ -215,7 +215,7 @@ static pt_status open_with_threads(pt__duckdb *self, const pt_config *config, pt
     int64_t threads = 0;
     PT_TRY(thread_count(config, &self->env, &threads, err));
     PT_TRY(open_file(self, config, threads, err));
-    return pt__helper_new(self->database, has_helper(threads), &self->helper, err);
+    return pt__helper_new(self->database, threads, &self->helper, err);
 }
 
 pt_status pt__duckdb_open(const pt_config *config, pt_env *env, void **out, pt_error *err)

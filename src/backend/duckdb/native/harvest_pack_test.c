@@ -52,7 +52,7 @@ static pt__duckdb *database_of(const fixture *f)
 static bool has_packed(const fixture *f)
 {
     const pt__harvest *harvest = database_of(f)->harvests;
-    return harvest != NULL && pt__harvest_has_packed(harvest);
+    return harvest != NULL && pt__harvest_is_for_many_rows(harvest);
 }
 
 static uint64_t hash_value(const struct ArrowArrayView *column, int64_t row)

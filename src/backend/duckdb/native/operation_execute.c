@@ -249,13 +249,13 @@ static pt_status execute_prepared(pt__native_operation *op, pt_error *err)
     return execute_first(op, err);
 }
 
-/* A column of text that has got another name, or none, is one that our own words no longer find. */
+/* A column that has got another name, or none, is one that our own words no longer find. */
 static bool is_outdated(const pt__native_operation *op, pt_status status)
 {
     pt__harvest *harvest = op->statement.harvest;
     if (status == PT_OK || harvest == NULL)
         return false;
-    return pt__harvest_is_outdated(harvest) || (status == PT_ANALYSIS && pt__harvest_has_packed(harvest));
+    return pt__harvest_is_outdated(harvest) || (status == PT_ANALYSIS && pt__harvest_is_for_many_rows(harvest));
 }
 
 static pt_status execute_anew(pt__native_operation *op, pt_error *err)

@@ -105,11 +105,11 @@ static bool prepare_wrapped(pt__native_statement *s, pt__native_link *link, cons
 }
 
 /* DuckDB would bind what has parameters again for each row of them. */
-static void prefer_packed(pt__native_statement *s, pt__native_link *link, const char *sql)
+static void prepare_for_many_rows(pt__native_statement *s, pt__native_link *link, const char *sql)
 {
     if (duckdb_nparams(s->last) != 0)
         return;
-    pt__native_statement other = {.harvest = pt__harvest_packed(s->harvest)};
+    pt__native_statement other = {.harvest = pt__harvest_for_many_rows(s->harvest)};
     if (other.harvest == NULL)
         return;
     bool is_prepared = prepare_wrapped(&other, link, sql);
@@ -129,7 +129,7 @@ static bool prepare_harvest(pt__native_statement *s, pt__native_link *link, cons
         destroy_last(s);
         return false;
     }
-    prefer_packed(s, link, sql);
+    prepare_for_many_rows(s, link, sql);
     return true;
 }
 
