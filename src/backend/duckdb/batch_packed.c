@@ -4,6 +4,7 @@
 #include <string.h>
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "a short text is the first bytes of 64 bits");
+_Static_assert(sizeof(void *) == sizeof(uint64_t), "an address has 64 bits");
 
 /*
  * Of texts the highest bit tells short ones, whose length follows in three bits, and whose bytes are the lower seven. Of
@@ -183,14 +184,17 @@ static bool append_numbers(pt__batch_memory *memory, pt__batch_column *column, c
 
 /* ---- texts, unpacked ---- */
 
-static inline const char *bytes_of(uint64_t packed)
+static inline const void *address_of(uint64_t packed)
 {
-    return (const char *)(uintptr_t)(packed & ADDRESS_MASK);
+    const void *address;
+    uint64_t bits = packed & ADDRESS_MASK;
+    memcpy(&address, &bits, sizeof(address));
+    return address;
 }
 
 static inline const duckdb_string_t *string_of(uint64_t packed)
 {
-    return (const duckdb_string_t *)(uintptr_t)(packed & ADDRESS_MASK);
+    return address_of(packed);
 }
 
 static inline bool is_long(uint64_t packed)
@@ -212,7 +216,7 @@ static inline uint32_t other_length_of(uint64_t packed)
 /* One that is neither short nor NULL; `out` has PT_TEXT_SLACK_BYTES of room past the text. */
 static inline void copy_other(uint8_t *out, uint64_t packed, uint32_t length)
 {
-    const char *text = is_long(packed) ? pt__string_bytes(string_of(packed)) : bytes_of(packed);
+    const char *text = is_long(packed) ? pt__string_bytes(string_of(packed)) : address_of(packed);
     pt__copy_text(out, text, length);
 }
 

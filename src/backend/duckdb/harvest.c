@@ -147,6 +147,15 @@ pt__harvest *pt__harvest_for_many_rows(pt__harvest *plain)
     return NULL;
 }
 
+pt__harvest *pt__harvest_known(pt__duckdb *database, const char *sql)
+{
+    pt__harvest *plain = pt__large_texts_plain(&database->large_texts, pt__hash_bytes(sql, strlen(sql)));
+    pt__harvest *harvest = plain == NULL ? NULL : pt__harvest_for_many_rows(plain);
+    if (plain != NULL)
+        pt__harvest_unref(plain);
+    return harvest;
+}
+
 bool pt__harvest_is_for_many_rows(const pt__harvest *harvest)
 {
     return harvest->plain != NULL;
@@ -179,7 +188,10 @@ static void learn(const pt__harvest *harvest)
     if (harvest->rows_given < LARGE_ROWS)
         return;
     pt__column_set columns = worth_packing(harvest);
-    pt__large_texts_learn(&harvest->database->large_texts, harvest->text_hash, &columns, was_slow(harvest));
+    pt__large_texts *texts = &harvest->database->large_texts;
+    pt__large_texts_learn(texts, harvest->text_hash, &columns, was_slow(harvest));
+    if (harvest->plain != NULL)
+        pt__large_texts_set_plain(texts, harvest->text_hash, harvest->plain);
 }
 
 /* ---- what it is about ---- */

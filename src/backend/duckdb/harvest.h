@@ -44,6 +44,8 @@ char *pt__harvest_wrap(const pt__harvest *harvest, const char *sql);
  * when there is nothing to be gained, or when memory is exhausted.
  */
 pt__harvest *pt__harvest_for_many_rows(pt__harvest *harvest);
+/** The same of a text that has been wrapped so before, with the columns it had then: they may be others by now. */
+pt__harvest *pt__harvest_known(pt__duckdb *database, const char *sql);
 bool pt__harvest_is_for_many_rows(const pt__harvest *harvest);
 /** Whether there have been so many rows that the text would be wrapped otherwise. */
 bool pt__harvest_is_outgrown(const pt__harvest *harvest);
