@@ -17,8 +17,8 @@ typedef enum pt__batch_layout {
     PT_LAYOUT_MICROSECONDS, /* to nanoseconds */
     PT_LAYOUT_INTERVAL,     /* months, days, µs to months, days, ns */
     PT_LAYOUT_TEXT,
-    PT_LAYOUT_ENUM,         /* indices of words, to text */
-    PT_LAYOUT_UUID,         /* to text */
+    PT_LAYOUT_ENUM, /* indices of words, to text */
+    PT_LAYOUT_UUID, /* to text */
     PT_LAYOUT_LIST,
     PT_LAYOUT_ARRAY, /* lists that are all of one size */
     PT_LAYOUT_STRUCT
@@ -52,8 +52,7 @@ struct pt__batch_column {
 /** Offsets before values: text and lists. */
 static inline bool pt__batch_has_offsets(pt__batch_layout layout)
 {
-    return layout == PT_LAYOUT_TEXT || layout == PT_LAYOUT_ENUM || layout == PT_LAYOUT_UUID ||
-           layout == PT_LAYOUT_LIST;
+    return layout == PT_LAYOUT_TEXT || layout == PT_LAYOUT_ENUM || layout == PT_LAYOUT_UUID || layout == PT_LAYOUT_LIST;
 }
 
 /** Children alone, no values of its own. */

@@ -221,8 +221,8 @@ static inline void copy_other(uint8_t *out, uint64_t packed, uint32_t length)
 }
 
 /* Room for `count` texts if they are short, which then is not asked for each of them. */
-static pt__text_room room_for(pt__batch_memory *memory, pt__batch_column *column, size_t size_bytes,
-                              size_t extra_bytes, idx_t count)
+static pt__text_room room_for(pt__batch_memory *memory, pt__batch_column *column, size_t size_bytes, size_t extra_bytes,
+                              idx_t count)
 {
     return pt__text_room_of(memory, column, size_bytes, extra_bytes + count * SHORT_BYTES);
 }

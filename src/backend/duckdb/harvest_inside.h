@@ -62,7 +62,8 @@ struct pt__harvest {
     pt__duckdb *database;
     uint64_t key;
     uint64_t text_hash;
-    pt__harvest *plain; /* a reference: whose columns these are, now for many rows; NULL: they are its own, and none is packed */
+    pt__harvest *
+        plain; /* a reference: whose columns these are, now for many rows; NULL: they are its own, and none is packed */
     pt__column_set packed_columns;
     bool is_serial;            /* one pipeline makes the rows, on one thread at a time */
     pt__packed_column *packed; /* of each column, what it was like in this execution */
@@ -86,9 +87,9 @@ struct pt__harvest {
     struct ArrowSchema schema;
     pt__batch_limits limits;
     pt__harvest_reader reader;
-    uint64_t rows_given;       /* in this execution */
-    uint64_t since_ms;         /* its first rows, */
-    uint64_t slow_ms;          /* and for how long the reader has waited for others longer than is patient */
+    uint64_t rows_given; /* in this execution */
+    uint64_t since_ms;   /* its first rows, */
+    uint64_t slow_ms;    /* and for how long the reader has waited for others longer than is patient */
 };
 
 /** The one whose text this thread binds, a reference; NULL: none. */

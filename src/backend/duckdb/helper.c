@@ -29,7 +29,7 @@ struct pt__helper {
     duckdb_database database;
     duckdb_task_state tasks;
     pthread_t thread;
-    bool is_alone; /* with who waits; DuckDB has no threads of its own */
+    bool is_alone;        /* with who waits; DuckDB has no threads of its own */
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t changed;
     pt__helped *helped;

@@ -41,10 +41,10 @@ static inline pt__column_set pt__column_set_of_all(void)
 struct pt__harvest;
 
 typedef struct pt__large_text {
-    uint64_t hash;            /* 0: none */
+    uint64_t hash;             /* 0: none */
     struct pt__harvest *plain; /* a reference: that has its columns; NULL: none is known */
-    pt__column_set packed; /* columns of which packed values are worth it */
-    bool is_slow;          /* one thread does not make the rows fast enough */
+    pt__column_set packed;     /* columns of which packed values are worth it */
+    bool is_slow;              /* one thread does not make the rows fast enough */
 } pt__large_text;
 
 typedef struct pt__large_texts {

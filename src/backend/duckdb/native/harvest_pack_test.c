@@ -1,5 +1,5 @@
-/* Texts that go by address: what a query gives must not depend on whether its results have been large before. */
-#include "backend/duckdb/harvest.h"
+/* What a query gives must not depend on whether its results have been large before. */
+#include "backend/duckdb/harvest_inside.h"
 #include "backend/duckdb/native/native.h"
 
 #include "backend/duckdb/native/test_session.h"
@@ -25,10 +25,15 @@ typedef struct digest {
     uint64_t sum;
 } digest;
 
-static bool begin(fixture *f)
+static bool begin_with(fixture *f, uint32_t threads)
 {
     *f = (fixture){.folder = "/tmp/portico_pack_XXXXXX"};
-    return mkdtemp(f->folder) != NULL && pt__test_session_open(4, &f->backend, &f->session);
+    return mkdtemp(f->folder) != NULL && pt__test_session_open(threads, &f->backend, &f->session);
+}
+
+static bool begin(fixture *f)
+{
+    return begin_with(f, 4);
 }
 
 static void end(fixture *f)
@@ -49,7 +54,7 @@ static pt__duckdb *database_of(const fixture *f)
 }
 
 /* Of the query that has been started, which is the only one. */
-static bool has_packed(const fixture *f)
+static bool is_for_many_rows(const fixture *f)
 {
     const pt__harvest *harvest = database_of(f)->harvests;
     return harvest != NULL && pt__harvest_is_for_many_rows(harvest);
@@ -59,10 +64,14 @@ static uint64_t hash_value(const struct ArrowArrayView *column, int64_t row)
 {
     if (ArrowArrayViewIsNull(column, row))
         return 17;
-    if (column->storage_type != NANOARROW_TYPE_STRING && column->storage_type != NANOARROW_TYPE_BINARY)
-        return (uint64_t)ArrowArrayViewGetIntUnsafe(column, row) * 31 + 3;
-    struct ArrowBufferView bytes = ArrowArrayViewGetBytesUnsafe(column, row);
-    return pt__hash_bytes(bytes.data.data, (size_t)bytes.size_bytes);
+    if (column->storage_type == NANOARROW_TYPE_STRING || column->storage_type == NANOARROW_TYPE_BINARY) {
+        struct ArrowBufferView bytes = ArrowArrayViewGetBytesUnsafe(column, row);
+        return pt__hash_bytes(bytes.data.data, (size_t)bytes.size_bytes);
+    }
+    if (column->n_children > 0)
+        return 3;
+    size_t width = (size_t)column->layout.element_size_bits[1] / 8;
+    return pt__hash_bytes(column->buffer_views[1].data.as_uint8 + (size_t)(column->offset + row) * width, width);
 }
 
 static void add_rows(digest *out, const struct ArrowArrayView *view, int64_t count)
@@ -132,7 +141,7 @@ static void check_same(fixture *f, const char *sql)
     PT_REQUIRE(run(f, text, &plain));
     mark_large(f, text);
     PT_REQUIRE(pt__test_start(f->session, &query, &f->result));
-    if (!has_packed(f))
+    if (!is_for_many_rows(f))
         pt__test_fail(__FILE__, __LINE__, text);
     PT_CHECK(read_all(f, &packed));
     pt__test_stop(&f->result);
@@ -157,10 +166,10 @@ static void make_file(fixture *f)
             "('bytes ' || i %% 9)::blob as bytes from range(150000) r(i)) to '%s/rows.parquet' (row_group_size 20000)");
 }
 
-PT_TEST(dictionaries_of_a_file_are_packed)
+static void check_dictionaries_of_a_file(uint32_t threads)
 {
     fixture f;
-    PT_REQUIRE(begin(&f));
+    PT_REQUIRE(begin_with(&f, threads));
     make_file(&f);
     check_same(&f, "select * from '%s/rows.parquet'");
     check_same(&f, "select few, few as again, upper(few), few || many, i from '%s/rows.parquet'");
@@ -173,6 +182,68 @@ PT_TEST(dictionaries_of_a_file_are_packed)
     check_same(&f, "select distinct many from '%s/rows.parquet'");
     check_same(&f, "select few, lag(many) over (order by i) as l from '%s/rows.parquet'");
     check_same(&f, "from '%1$s/rows.parquet' union all from '%1$s/rows.parquet'");
+    end(&f);
+}
+
+PT_TEST(dictionaries_of_a_file_are_packed)
+{
+    check_dictionaries_of_a_file(4);
+}
+
+PT_TEST(dictionaries_of_a_file_are_packed_in_one_pipeline)
+{
+    check_dictionaries_of_a_file(2);
+}
+
+/* Of each type those that are the least and the greatest, NULL, and few others. */
+static void check_numbers(uint32_t threads)
+{
+    static const char *const TYPES[] = {"tinyint", "utinyint", "smallint", "usmallint", "integer", "uinteger"};
+    static const char *const LIMITS[][2] = {
+        {"-128", "127"},    {"0", "255"}, {"-32768", "32767"}, {"0", "65535"}, {"-2147483648", "2147483647"},
+        {"0", "4294967295"}};
+    char text[1024];
+    fixture f;
+    PT_REQUIRE(begin_with(&f, threads));
+    for (size_t i = 0; i < sizeof(TYPES) / sizeof(TYPES[0]); i++) {
+        snprintf(
+            text, sizeof(text),
+            "copy (select case i %%%% 7 when 0 then %s when 1 then %s when 2 then null else i %%%% 100 end::%s as a "
+            "from range(9000) r(i)) to '%%s/rows.parquet'",
+            LIMITS[i][0], LIMITS[i][1], TYPES[i]);
+        make(&f, text);
+        check_same(&f, "select a, a as b from '%s/rows.parquet'");
+    }
+    make(&f, "copy (select date '1960-01-01' + (i %% 50000)::int as d, ((i %% 40) / 7)::float as f, "
+             "case when i %% 9 <> 0 then (i %% 200 - 100)::decimal(4, 1) end as d4, "
+             "case i %% 4 when 0 then 9999999.99 when 1 then -9999999.99 when 2 then null else 1.25 end::decimal(9, 2) "
+             "as d9, "
+             "case i %% 4 when 0 then 999999999999999.999 when 1 then -999999999999999.999 when 2 then null else 0 "
+             "end::decimal(18, 3) as d18, (i %% 3)::decimal(38, 2) as d38, i %% 5 as l, (i %% 5)::double as dd, i %% 2 "
+             "= 0 as b "
+             "from range(150000) r(i)) to '%s/rows.parquet' (row_group_size 20000)");
+    check_same(&f, "select * from '%s/rows.parquet'");
+    check_same(&f, "select d, d9 * 2 as d9, d18, d4 from '%s/rows.parquet' where f > 1 or f is null");
+    end(&f);
+}
+
+PT_TEST(dictionaries_of_numbers_are_packed)
+{
+    check_numbers(4);
+    check_numbers(2);
+}
+
+/* Up to the length that is packed itself, and the one whose place is. */
+PT_TEST(texts_of_any_length_are_packed)
+{
+    fixture f;
+    PT_REQUIRE(begin(&f));
+    make(&f,
+         "copy (select repeat(chr((65 + i %% 26)::int), (i %% 80)::int) as t, repeat('\u00e4', (i %% 40)::int) as u, "
+         "repeat('z', (32760 + i %% 15)::int) as large from range(3000) r(i)) to '%s/rows.parquet'");
+    check_same(&f, "select t, u from '%s/rows.parquet'");
+    check_same(&f, "select * from '%s/rows.parquet'");
+    check_same(&f, "select t || i as own, large from '%s/rows.parquet', range(2) r(i)");
     end(&f);
 }
 
@@ -245,12 +316,23 @@ static void prepare(fixture *f, pt_query *query, const char *sql)
     *query = pt__test_query(sql);
     query->statement_id = "statement";
     PT_CHECK_EQ(pt_backend_duckdb.prepare(f->session, query, &info, NULL), PT_OK);
-    PT_CHECK(has_packed(f));
+    PT_CHECK(is_for_many_rows(f));
     info.result.release(&info.result);
     info.parameters.release(&info.parameters);
 }
 
-/* The columns as NAME:FORMAT, with bars between, of the query after the table has been changed. */
+/* The columns of the query that has been started, as NAME:FORMAT with bars between. */
+static void put_columns(const fixture *f, char *out, size_t size)
+{
+    out[0] = '\0';
+    for (int64_t i = 0; f->result.schema.release != NULL && i < f->result.schema.n_children; i++) {
+        size_t used = strlen(out);
+        snprintf(out + used, size - used, "%s%s:%s", i == 0 ? "" : "|", f->result.schema.children[i]->name,
+                 f->result.schema.children[i]->format);
+    }
+}
+
+/* Those of the query after the table has been changed. */
 static const char *columns_after(fixture *f, const char *change, char *out, size_t size)
 {
     static const char SQL[] = "select * from t";
@@ -260,13 +342,8 @@ static const char *columns_after(fixture *f, const char *change, char *out, size
     mark_large(f, SQL);
     prepare(f, &query, SQL);
     make(f, change);
-    out[0] = '\0';
     PT_CHECK(pt__test_start(f->session, &query, &f->result));
-    for (int64_t i = 0; f->result.schema.release != NULL && i < f->result.schema.n_children; i++) {
-        size_t used = strlen(out);
-        snprintf(out + used, size - used, "%s%s:%s", i == 0 ? "" : "|", f->result.schema.children[i]->name,
-                 f->result.schema.children[i]->format);
-    }
+    put_columns(f, out, size);
     PT_CHECK(read_all(f, &rows));
     PT_CHECK_EQ(rows.rows, 3000);
     pt__test_stop(&f->result);
@@ -291,6 +368,98 @@ PT_TEST(a_table_may_change_before_its_texts_are_packed)
 
 /* ---- large, or not ---- */
 
+/* Twice, which is how often its columns are looked at before they are known. */
+static void make_known(fixture *f, const char *sql)
+{
+    digest rows;
+    run(f, sql, &rows);
+    run(f, sql, &rows);
+}
+
+PT_TEST(what_turns_out_to_be_no_dictionary_is_not_packed)
+{
+    char sql[256];
+    fixture f;
+    PT_REQUIRE(begin(&f));
+    make_file(&f);
+    snprintf(sql, sizeof(sql), "select few, own, i::int as i, three from '%s/rows.parquet'", f.folder);
+    make_known(&f, sql);
+    pt_query query = pt__test_query(sql);
+    PT_CHECK(pt__test_start(f.session, &query, &f.result));
+    const pt__harvest *harvest = database_of(&f)->harvests;
+    PT_REQUIRE(is_for_many_rows(&f));
+    PT_CHECK(pt__harvest_is_packed(harvest, 0));
+    PT_CHECK(!pt__harvest_is_packed(harvest, 1));
+    PT_CHECK(!pt__harvest_is_packed(harvest, 2));
+    PT_CHECK(pt__harvest_is_packed(harvest, 3));
+    pt__test_stop(&f.result);
+    end(&f);
+}
+
+PT_TEST(rows_that_nothing_is_gained_for_stay_plain)
+{
+    static const char SQL[] = "select i::int as i, 'its own ' || i as s from range(150000) r(i)";
+    fixture f;
+    PT_REQUIRE(begin(&f));
+    make_known(&f, SQL);
+    pt_query query = pt__test_query(SQL);
+    PT_CHECK(pt__test_start(f.session, &query, &f.result));
+    PT_CHECK(database_of(&f)->harvests != NULL);
+    PT_CHECK(!is_for_many_rows(&f));
+    pt__test_stop(&f.result);
+    end(&f);
+}
+
+static bool is_serial(fixture *f, const char *sql)
+{
+    pt_query query = pt__test_query(sql);
+    PT_CHECK(pt__test_start(f->session, &query, &f->result));
+    bool is = database_of(f)->harvests != NULL && database_of(f)->harvests->is_serial;
+    pt__test_stop(&f->result);
+    return is;
+}
+
+PT_TEST(one_pipeline_is_for_two_threads_and_for_rows_that_come_fast)
+{
+    static const char SQL[] = "select i as i, 'its own ' || i as s from range(3000) r(i)";
+    pt__column_set all = pt__column_set_of_all();
+    fixture f;
+    PT_REQUIRE(begin_with(&f, 2));
+    PT_CHECK(!is_serial(&f, SQL));
+    mark_large(&f, SQL);
+    PT_CHECK(is_serial(&f, SQL));
+    pt__large_texts_learn(&database_of(&f)->large_texts, pt__hash_bytes(SQL, strlen(SQL)), &all, true);
+    PT_CHECK(!is_serial(&f, SQL));
+    end(&f);
+    PT_REQUIRE(begin_with(&f, 3));
+    mark_large(&f, SQL);
+    PT_CHECK(!is_serial(&f, SQL));
+    end(&f);
+}
+
+PT_TEST(a_table_may_change_when_its_columns_are_known)
+{
+    static const char SQL[] = "select * from t";
+    char text[128] = "";
+    digest rows;
+    fixture f;
+    PT_REQUIRE(begin(&f));
+    make(&f, "create table t as select i, 'kind ' || i %% 7 as a from range(150000) r(i)");
+    make_known(&f, SQL);
+    make(&f, "alter table t rename column a to b");
+    PT_CHECK(run(&f, SQL, &rows));
+    make(&f, "alter table t add column c int default 7");
+    pt_query query = pt__test_query(SQL);
+    PT_CHECK(pt__test_start(f.session, &query, &f.result));
+    put_columns(&f, text, sizeof(text));
+    PT_CHECK_STR(text, "i:l|b:u|c:i");
+    rows = (digest){0};
+    PT_CHECK(read_all(&f, &rows));
+    PT_CHECK_EQ(rows.rows, 150000);
+    pt__test_stop(&f.result);
+    end(&f);
+}
+
 PT_TEST(texts_are_packed_when_the_result_was_large)
 {
     static const char SMALL[] = "select 'x' || i as s from range(99999) r(i)";
@@ -302,11 +471,11 @@ PT_TEST(texts_are_packed_when_the_result_was_large)
     run(&f, LARGE, &rows);
     pt_query query = pt__test_query(SMALL);
     PT_CHECK(pt__test_start(f.session, &query, &f.result));
-    PT_CHECK(!has_packed(&f));
+    PT_CHECK(!is_for_many_rows(&f));
     pt__test_stop(&f.result);
     query = pt__test_query(LARGE);
     PT_CHECK(pt__test_start(f.session, &query, &f.result));
-    PT_CHECK(has_packed(&f));
+    PT_CHECK(is_for_many_rows(&f));
     pt__test_stop(&f.result);
     end(&f);
 }
@@ -424,10 +593,10 @@ PT_TEST(addresses_are_not_for_what_is_evaluated_while_binding)
     fixture f;
     PT_REQUIRE(begin(&f));
     make(&f, "create table t as select 'a text of the number ' || i as a from range(3000) r(i)");
-    check_not_evaluated(
-        &f, "select a from query('select a from t' || substr(system.main.portico_harvest(KEY::ubigint, "
-            "system.main.struct_pack(a := 4096::ubigint + case when random() < 0 then "
-            "system.main.portico_pack(0::usmallint, 'x'::varchar) else 0::ubigint end))::varchar, 1, 0))");
+    check_not_evaluated(&f,
+                        "select a from query('select a from t' || substr(system.main.portico_harvest(KEY::ubigint, "
+                        "system.main.struct_pack(a := 4096::ubigint + case when random() < 0 then "
+                        "system.main.portico_pack(0::usmallint, 'x'::varchar) else 0::ubigint end))::varchar, 1, 0))");
     check_not_evaluated(
         &f, "select a from query('select a from t' || substr((coalesce(system.main.portico_harvest(KEY::ubigint, "
             "system.main.struct_pack(a := 0::ubigint)), 0) + system.main.portico_pack(0::usmallint, "
@@ -447,7 +616,7 @@ PT_TEST(statements_with_parameters_go_by_value)
     query.statement_id = "statement";
     PT_CHECK_EQ(pt_backend_duckdb.prepare(f.session, &query, &info, NULL), PT_OK);
     PT_CHECK(database_of(&f)->harvests != NULL);
-    PT_CHECK(!has_packed(&f));
+    PT_CHECK(!is_for_many_rows(&f));
     info.result.release(&info.result);
     info.parameters.release(&info.parameters);
     end(&f);
@@ -468,10 +637,9 @@ PT_TEST(constants_have_no_address_while_they_are_bound)
     PT_CHECK(read_all(&f, &rows));
     PT_REQUIRE(duckdb_connect(database_of(&f)->database, &connection) == DuckDBSuccess);
     pt__harvest_begin_binding(database_of(&f)->harvests);
-    PT_REQUIRE(
-        duckdb_query(connection,
-                     "from query('select ' || portico_pack(0::usmallint, 'a constant of some length')::varchar)",
-                     &result) != DuckDBSuccess);
+    PT_REQUIRE(duckdb_query(connection,
+                            "from query('select ' || portico_pack(0::usmallint, 'a constant of some length')::varchar)",
+                            &result) != DuckDBSuccess);
     pt__harvest_end_binding(database_of(&f)->harvests);
     PT_CHECK(strstr(duckdb_result_error(&result), "portico_pack is not for users") != NULL);
     duckdb_destroy_result(&result);
