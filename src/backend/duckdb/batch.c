@@ -1,4 +1,5 @@
 #include "backend/duckdb/batch_packed.h"
+#include "backend/duckdb/batch_text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -69,12 +69,6 @@ pt__batch_layout pt__batch_decimal_layout(duckdb_logical_type type);
 bool pt__batch_open(pt__batch *batch, size_t column_count);
 bool pt__batch_add_children(pt__batch_column *column, size_t count);
 
-/** Appends `count` rows of texts from `first` on; false when memory is exhausted. */
-bool pt__batch_append_text(pt__batch_memory *memory, pt__batch_column *column, const duckdb_string_t *strings,
-                           const uint64_t *validity, idx_t first, idx_t count);
-/** Bytes of the texts that rows have. */
-size_t pt__batch_text_bytes(const duckdb_string_t *strings, const uint64_t *validity, idx_t first, idx_t count);
-
 /** Appends `count` rows of words or UUIDs from `first` on; false when memory is exhausted. */
 bool pt__batch_append_words(pt__batch_memory *memory, pt__batch_column *column, const void *data,
                             const uint64_t *validity, idx_t first, idx_t count);

@@ -7,8 +7,10 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "a short text is the f
 _Static_assert(sizeof(void *) == sizeof(uint64_t), "an address has 64 bits");
 
 /*
- * Of texts the highest bit tells short ones, whose length follows in three bits, and whose bytes are the lower seven. Of
- * others 15 bits are the length, and 48 bits where the bytes are; or, if it is LONG, where DuckDB's string is.
+ * Of texts the highest bit tells short ones. Their length is the lowest three bits of that byte, their bytes are the other
+ * seven. Of others 15 bits are the length, and 48 bits where the bytes are; or, if it is LONG, where DuckDB's string is.
+ *
+ * Of numbers the lowest bit is 1. A decimal that has no room beside it is where it lies, which is a multiple of 8.
  */
 enum { SHORT_BYTES = 7, LONG = 0x7FFF, ADDRESS_BITS = 48 };
 
@@ -98,15 +100,14 @@ PACK(pack16, int16_t)
 PACK(pack32, int32_t)
 #undef PACK
 
-/* DuckDB takes what a file has for a decimal, of however many digits. What counts are values: memory of others is anything. */
-static bool pack64(const int64_t *values, const uint64_t *validity, idx_t count, uint64_t *out)
+/* DuckDB takes what a file has for a decimal, of however many digits. */
+static void pack64(const int64_t *values, idx_t count, uint64_t *out)
 {
-    bool can = true;
     for (idx_t i = 0; i < count; i++) {
         out[i] = (uint64_t)values[i] << 1 | 1;
-        can &= (int64_t)out[i] >> 1 == values[i] || !pt__batch_bit_at(validity, i);
+        if ((int64_t)out[i] >> 1 != values[i])
+            out[i] = (uintptr_t)&values[i];
     }
-    return can;
 }
 
 static void clear_nulls(const uint64_t *validity, idx_t count, uint64_t *out)
@@ -120,21 +121,30 @@ bool pt__pack(duckdb_logical_type type, duckdb_vector values, idx_t count, uint6
 {
     const void *data = duckdb_vector_get_data(values);
     const uint64_t *validity = duckdb_vector_get_validity(values);
-    bool can = true;
     switch (width_of(type)) {
     case 0: return pack_texts(data, validity, count, out, longest_bytes);
     case 1: pack8(data, count, out); break;
     case 2: pack16(data, count, out); break;
     case 4: pack32(data, count, out); break;
-    default: can = pack64(data, validity, count, out); break;
+    default: pack64(data, count, out); break;
     }
     clear_nulls(validity, count, out);
-    return can;
+    return true;
+}
+
+/* ---- where a value lies ---- */
+
+static inline const void *address_of(uint64_t packed)
+{
+    const void *address;
+    uint64_t bits = packed & ADDRESS_MASK;
+    memcpy(&address, &bits, sizeof(address));
+    return address;
 }
 
 /* ---- numbers, unpacked ---- */
 
-/* The lowest bit of the result tells whether there is no NULL. */
+/* The lowest bit of the result tells whether all are numbers. */
 #define UNPACK(name, type)                                                                                             \
     static uint64_t name(type *out, const uint64_t *packed, idx_t count)                                               \
     {                                                                                                                  \
@@ -150,15 +160,33 @@ UNPACK(unpack16, uint16_t)
 UNPACK(unpack32, uint32_t)
 #undef UNPACK
 
+static inline void put_decimal(int64_t *out, int64_t value)
+{
+    out[0] = value;
+    out[1] = value >> 63;
+}
+
+/* As above: what is even is NULL, or lies elsewhere. */
+static uint64_t resolve_decimals(int64_t *out, const uint64_t *packed, idx_t count)
+{
+    uint64_t all = 1;
+    for (idx_t i = 0; i < count; i++) {
+        if (packed[i] == 0)
+            all = 0;
+        else if ((packed[i] & 1) == 0)
+            put_decimal(out + 2 * i, *(const int64_t *)address_of(packed[i]));
+    }
+    return all;
+}
+
 static uint64_t unpack_decimals(int64_t *out, const uint64_t *packed, idx_t count)
 {
     uint64_t all = 1;
     for (idx_t i = 0; i < count; i++) {
         all &= packed[i];
-        out[2 * i] = (int64_t)packed[i] >> 1;
-        out[2 * i + 1] = (int64_t)packed[i] >> 63;
+        put_decimal(out + 2 * i, (int64_t)packed[i] >> 1);
     }
-    return all;
+    return (all & 1) != 0 ? all : resolve_decimals(out, packed, count);
 }
 
 static uint64_t unpack(const pt__batch_column *column, void *out, const uint64_t *packed, idx_t count)
@@ -184,14 +212,6 @@ static bool append_numbers(pt__batch_memory *memory, pt__batch_column *column, c
 
 /* ---- texts, unpacked ---- */
 
-static inline const void *address_of(uint64_t packed)
-{
-    const void *address;
-    uint64_t bits = packed & ADDRESS_MASK;
-    memcpy(&address, &bits, sizeof(address));
-    return address;
-}
-
 static inline const duckdb_string_t *string_of(uint64_t packed)
 {
     return address_of(packed);
@@ -213,7 +233,7 @@ static inline uint32_t other_length_of(uint64_t packed)
     return is_long(packed) ? string_of(packed)->value.inlined.length : (uint32_t)(packed >> ADDRESS_BITS);
 }
 
-/* One that is neither short nor NULL; `out` has PT_TEXT_SLACK_BYTES of room past the text. */
+/* One that is neither short nor NULL. */
 static inline void copy_other(uint8_t *out, uint64_t packed, uint32_t length)
 {
     const char *text = is_long(packed) ? pt__string_bytes(string_of(packed)) : address_of(packed);

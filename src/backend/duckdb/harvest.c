@@ -9,11 +9,10 @@
 #include <time.h>
 
 enum {
-    LARGE_ROWS = 100000, /* for which to prepare a text twice is nothing */
-    EAGER_FETCHES = 8,   /* small results do not wait */
-    FEW_CHUNKS = 4,      /* are worth waking up for */
-    FEW_WAIT_US = 1000,  /* then one will do */
-    WAIT_US = 20 * 1000  /* then DuckDB is asked in any case: it may have to run the pipeline on our thread */
+    EAGER_FETCHES = 8,  /* small results do not wait */
+    FEW_CHUNKS = 4,     /* are worth waking up for */
+    FEW_WAIT_US = 1000, /* then one will do */
+    WAIT_US = 20 * 1000 /* then DuckDB is asked in any case: it may have to run the pipeline on our thread */
 };
 
 /* ---- lifetime ---- */
@@ -32,7 +31,7 @@ void pt__harvest_unref(pt__harvest *harvest)
         pt__harvest_free_columns(harvest);
     else
         pt__harvest_unref(harvest->plain);
-    free(harvest->packed);
+    free(harvest->packing);
     if (harvest->schema.release != NULL)
         harvest->schema.release(&harvest->schema);
     pthread_cond_destroy(&harvest->produced);
@@ -40,7 +39,7 @@ void pt__harvest_unref(pt__harvest *harvest)
     free(harvest);
 }
 
-static pt__harvest *new_of_text(pt__duckdb *database, uint64_t text_hash)
+pt__harvest *pt__harvest_new_of(pt__duckdb *database, uint64_t text_hash)
 {
     pt__harvest *harvest = calloc(1, sizeof(*harvest));
     if (harvest == NULL)
@@ -62,7 +61,7 @@ static pt__harvest *new_of_text(pt__duckdb *database, uint64_t text_hash)
 
 pt__harvest *pt__harvest_new(pt__duckdb *database, const char *sql)
 {
-    return new_of_text(database, pt__hash_bytes(sql, strlen(sql)));
+    return pt__harvest_new_of(database, pt__hash_bytes(sql, strlen(sql)));
 }
 
 static void leave_database(pt__harvest *harvest)
@@ -113,87 +112,6 @@ void pt__harvest_close(pt__harvest *harvest)
     pt__harvest_unref(harvest);
 }
 
-/* ---- for many rows ---- */
-
-/* To make one pipeline of several is not to lose threads, but for the helper, which would stay away. */
-static bool can_be_serial(const pt__harvest *plain, const pt__large_text *text)
-{
-    return !text->is_slow && pt__helper_is_alone(plain->database->helper);
-}
-
-/* False when there is nothing to be gained. */
-static bool find_text(const pt__harvest *plain, pt__large_text *out)
-{
-    return pt__large_texts_find(&plain->database->large_texts, plain->text_hash, out) &&
-           (pt__harvest_packed_count(plain, &out->packed) != 0 || can_be_serial(plain, out));
-}
-
-pt__harvest *pt__harvest_for_many_rows(pt__harvest *plain)
-{
-    pt__large_text text;
-    pt__harvest *harvest = find_text(plain, &text) ? new_of_text(plain->database, plain->text_hash) : NULL;
-    if (harvest == NULL)
-        return NULL;
-    harvest->plain = pt__harvest_ref(plain);
-    harvest->types = plain->types;
-    harvest->names = plain->names;
-    harvest->column_count = plain->column_count;
-    harvest->packed_columns = text.packed;
-    harvest->is_serial = can_be_serial(plain, &text);
-    harvest->packed = calloc(plain->column_count, sizeof(*harvest->packed));
-    if (harvest->packed != NULL)
-        return harvest;
-    pt__harvest_close(harvest);
-    return NULL;
-}
-
-pt__harvest *pt__harvest_known(pt__duckdb *database, const char *sql)
-{
-    pt__harvest *plain = pt__large_texts_plain(&database->large_texts, pt__hash_bytes(sql, strlen(sql)));
-    pt__harvest *harvest = plain == NULL ? NULL : pt__harvest_for_many_rows(plain);
-    if (plain != NULL)
-        pt__harvest_unref(plain);
-    return harvest;
-}
-
-bool pt__harvest_is_for_many_rows(const pt__harvest *harvest)
-{
-    return harvest->plain != NULL;
-}
-
-bool pt__harvest_is_outgrown(const pt__harvest *harvest)
-{
-    pt__large_text text;
-    return harvest->rows_given >= LARGE_ROWS && harvest->plain == NULL && find_text(harvest, &text);
-}
-
-/* It saves nothing to pack the values of rows: those of dictionaries are fewer. */
-static pt__column_set worth_packing(const pt__harvest *harvest)
-{
-    pt__column_set columns = pt__column_set_of_all();
-    for (size_t i = 0; harvest->plain != NULL && i < harvest->column_count; i++)
-        if (atomic_load(&harvest->packed[i].values) > harvest->rows_given / 2)
-            pt__column_set_remove(&columns, i);
-    return columns;
-}
-
-/* Some waits are an accident. */
-static bool was_slow(const pt__harvest *harvest)
-{
-    return harvest->slow_ms > (pt__monotonic_ms() - harvest->since_ms) / 4;
-}
-
-static void learn(const pt__harvest *harvest)
-{
-    if (harvest->rows_given < LARGE_ROWS)
-        return;
-    pt__column_set columns = worth_packing(harvest);
-    pt__large_texts *texts = &harvest->database->large_texts;
-    pt__large_texts_learn(texts, harvest->text_hash, &columns, was_slow(harvest));
-    if (harvest->plain != NULL)
-        pt__large_texts_set_plain(texts, harvest->text_hash, harvest->plain);
-}
-
 /* ---- what it is about ---- */
 
 size_t pt__harvest_columns(const pt__harvest *harvest, const duckdb_logical_type **types, char *const **names)
@@ -223,11 +141,7 @@ void pt__harvest_begin(pt__harvest *harvest, pt__batch_limits limits)
     uint64_t most = (UINT64_C(1) << PT_HARVEST_ROW_BITS) - 1;
     harvest->reader.is_at_end = false;
     harvest->reader.fetches = 0;
-    harvest->rows_given = 0;
-    harvest->since_ms = 0;
-    harvest->slow_ms = 0;
-    for (size_t i = 0; harvest->plain != NULL && i < harvest->column_count; i++)
-        atomic_store(&harvest->packed[i].values, 0);
+    pt__harvest_begin_learning(harvest);
     harvest->limits = limits;
     if (limits.rows > most)
         harvest->limits.rows = most;
@@ -351,30 +265,16 @@ static void note_producer(pt__harvest *harvest)
     pthread_mutex_unlock(&harvest->lock);
 }
 
-/* Not the first rows: what comes before them is not made by a pipeline of rows. */
-static void note_wait(pt__harvest *harvest, uint64_t since_ms)
-{
-    uint64_t now_ms = pt__monotonic_ms();
-    if (harvest->since_ms == 0)
-        harvest->since_ms = now_ms;
-    else if (now_ms - since_ms >= PT_HELPER_PATIENCE_MS)
-        harvest->slow_ms += now_ms - since_ms;
-}
-
 static pt_status fetch_handles(pt__harvest *harvest, pt__filler_fetch fetch, void *context, pt_error *err)
 {
     pt__harvest_reader *reader = &harvest->reader;
-    uint64_t since_ms = pt__monotonic_ms();
     if (reader->chunk != NULL)
         duckdb_destroy_data_chunk(&reader->chunk);
     reader->chunk_row = 0;
     wait_for_chunk(harvest);
     PT_TRY(fetch(context, &reader->chunk, err));
-    note_wait(harvest, since_ms);
     reader->is_at_end = reader->chunk == NULL;
-    if (reader->is_at_end)
-        learn(harvest);
-    else
+    if (!reader->is_at_end)
         note_producer(harvest);
     return PT_OK;
 }
@@ -397,14 +297,6 @@ static pt_status no_memory(pt_error *err)
     return pt_error_set(err, PT_NO_MEMORY, "no memory for a batch of the result");
 }
 
-static void count_rows(pt__harvest *harvest, uint64_t count)
-{
-    bool was_large = harvest->rows_given >= LARGE_ROWS;
-    harvest->rows_given += count;
-    if (!was_large && harvest->rows_given >= LARGE_ROWS)
-        pt__large_texts_add(&harvest->database->large_texts, harvest->text_hash);
-}
-
 /* The rows at hand. Others of their part may follow later: those are of another place in the result. */
 static pt_status give(pt__harvest *harvest, struct ArrowArray *out, pt_error *err)
 {
@@ -420,15 +312,15 @@ static pt_status give(pt__harvest *harvest, struct ArrowArray *out, pt_error *er
         return no_memory(err);
     }
     part->given += count;
-    count_rows(harvest, count);
+    pt__harvest_count_rows(harvest, count);
     reader->part = NULL;
     if (part->given == part->row_count)
         remove_part(harvest, part);
     return PT_OK;
 }
 
-pt_status pt__harvest_next(pt__harvest *harvest, pt__filler_fetch fetch, void *context, struct ArrowArray *out,
-                           pt_error *err)
+static pt_status next(pt__harvest *harvest, pt__filler_fetch fetch, void *context, struct ArrowArray *out,
+                      pt_error *err)
 {
     pt__harvest_reader *reader = &harvest->reader;
     pt_status status = PT_OK;
@@ -441,4 +333,16 @@ pt_status pt__harvest_next(pt__harvest *harvest, pt__filler_fetch fetch, void *c
         PT_TRY(fetch_handles(harvest, fetch, context, err));
     }
     return reader->part == NULL ? PT_OK : give(harvest, out, err);
+}
+
+pt_status pt__harvest_next(pt__harvest *harvest, pt__filler_fetch fetch, void *context, struct ArrowArray *out,
+                           pt_error *err)
+{
+    uint64_t since_ms = pt__monotonic_ms();
+    PT_TRY(next(harvest, fetch, context, out, err));
+    if (out->release != NULL)
+        pt__harvest_note_batch(harvest, since_ms);
+    else
+        pt__harvest_learn(harvest);
+    return PT_OK;
 }

@@ -114,7 +114,7 @@ static bool may_be_packed(const pt__harvest *harvest, size_t column, const pt__c
     return pt__column_set_has(set, column) && pt__can_pack(harvest->types[column]);
 }
 
-size_t pt__harvest_packed_count(const pt__harvest *harvest, const pt__column_set *set)
+size_t pt__harvest_count_packable(const pt__harvest *harvest, const pt__column_set *set)
 {
     size_t count = 0;
     for (size_t i = 0; i < harvest->column_count; i++)
@@ -124,12 +124,12 @@ size_t pt__harvest_packed_count(const pt__harvest *harvest, const pt__column_set
 
 bool pt__harvest_is_packed(const pt__harvest *harvest, size_t column)
 {
-    return harvest->plain != NULL && may_be_packed(harvest, column, &harvest->packed_columns);
+    return harvest->plain != NULL && may_be_packed(harvest, column, &harvest->packed);
 }
 
 void pt__harvest_note_packed(pt__harvest *harvest, size_t column, size_t values, uint32_t longest_bytes)
 {
-    pt__packed_column *packed = &harvest->packed[column];
+    pt__packed_column *packed = &harvest->packing[column];
     atomic_fetch_add(&packed->values, values);
     unsigned longest = atomic_load(&packed->longest_bytes);
     while (longest < longest_bytes && !atomic_compare_exchange_weak(&packed->longest_bytes, &longest, longest_bytes))
@@ -158,7 +158,7 @@ bool pt__harvest_count_pack(pt__harvest *harvest, size_t column, duckdb_logical_
 
 static bool is_ours(const pt__harvest *harvest)
 {
-    size_t packs = harvest->plain == NULL ? 0 : pt__harvest_packed_count(harvest, &harvest->packed_columns);
+    size_t packs = harvest->plain == NULL ? 0 : pt__harvest_count_packable(harvest, &harvest->packed);
     return harvest->rows_bound == 1 && harvest->packs_bound == packs;
 }
 

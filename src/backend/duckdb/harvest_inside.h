@@ -1,6 +1,6 @@
 /**
  * Harvest, inside: what the text (harvest_text.c), its binding (harvest_bind.c), the functions in the pipeline
- * (harvest_function.c, harvest_pack.c) and the reader (harvest.c) share.
+ * (harvest_function.c, harvest_pack.c), the reader (harvest.c) and what it learns (harvest_many.c) share.
  */
 #ifndef PT_BACKEND_DUCKDB_HARVEST_INSIDE_H
 #define PT_BACKEND_DUCKDB_HARVEST_INSIDE_H
@@ -51,9 +51,10 @@ typedef struct pt__harvest_reader {
     bool is_at_end;
 } pt__harvest_reader;
 
+/** What has been packed of a column. */
 typedef struct pt__packed_column {
-    atomic_size_t values; /* that were packed, of rows or of dictionaries */
-    atomic_uint longest_bytes;
+    atomic_size_t values;      /* of rows or of dictionaries, in this execution */
+    atomic_uint longest_bytes; /* no text is longer, of any execution: dictionaries may outlive one */
 } pt__packed_column;
 
 struct pt__harvest {
@@ -62,11 +63,10 @@ struct pt__harvest {
     pt__duckdb *database;
     uint64_t key;
     uint64_t text_hash;
-    pt__harvest *
-        plain; /* a reference: whose columns these are, now for many rows; NULL: they are its own, and none is packed */
-    pt__column_set packed_columns;
-    bool is_serial;            /* one pipeline makes the rows, on one thread at a time */
-    pt__packed_column *packed; /* of each column, what it was like in this execution */
+    pt__harvest *plain;    /* a reference: whose columns these are, now for many rows; NULL: they are its own */
+    pt__column_set packed; /* columns that come so, if they can be */
+    bool is_serial;        /* one pipeline makes the rows, on one thread at a time */
+    pt__packed_column *packing;
     pthread_mutex_t lock;
     pthread_cond_t produced;     /* what the reader waits for */
     const pt__producer *awaited; /* NULL: it does not wait */
@@ -87,9 +87,9 @@ struct pt__harvest {
     struct ArrowSchema schema;
     pt__batch_limits limits;
     pt__harvest_reader reader;
-    uint64_t rows_given; /* in this execution */
-    uint64_t since_ms;   /* its first rows, */
-    uint64_t slow_ms;    /* and for how long the reader has waited for others longer than is patient */
+    uint64_t rows_given;     /* in this execution */
+    uint64_t first_batch_ms; /* when it came; 0: not yet */
+    uint64_t slow_ms; /* for which the reader has waited for batches that took longer than the helper is patient */
 };
 
 /** The one whose text this thread binds, a reference; NULL: none. */
@@ -103,16 +103,21 @@ duckdb_logical_type pt__harvest_bind_type(duckdb_bind_info info, idx_t index);
 /** What the function's call is about from now on. */
 void pt__harvest_bind_to(duckdb_bind_info info, pt__harvest *take_harvest);
 
-pt__harvest *pt__harvest_ref(pt__harvest *harvest);
-void pt__harvest_unref(pt__harvest *harvest);
+pt__harvest *pt__harvest_new_of(pt__duckdb *database, uint64_t text_hash);
+
+/** Around an execution (harvest_many.c): before it, for rows and a batch that were given, and once all were. */
+void pt__harvest_begin_learning(pt__harvest *harvest);
+void pt__harvest_count_rows(pt__harvest *harvest, uint64_t count);
+void pt__harvest_note_batch(pt__harvest *harvest, uint64_t since_ms);
+void pt__harvest_learn(pt__harvest *harvest);
 
 /**
  * Reads the columns off the type of whole rows; false when rows of such columns are not harvested so, or, when columns were
  * read before, if they are others.
  */
 bool pt__harvest_read_columns(pt__harvest *harvest, duckdb_logical_type rows);
-/** How many of the columns come packed, of which set. */
-size_t pt__harvest_packed_count(const pt__harvest *harvest, const pt__column_set *set);
+/** How many columns of the set can be packed. */
+size_t pt__harvest_count_packable(const pt__harvest *harvest, const pt__column_set *set);
 /** Whether the column comes packed. */
 bool pt__harvest_is_packed(const pt__harvest *harvest, size_t column);
 /** Counts a call that packs the column; false if it does not come packed, or if it is of another type. */

@@ -1,8 +1,8 @@
 /*
  * portico_pack(column, value): the value packed (batch_packed.h).
  *
- * Of a longer text that is where it lies. It is used by portico_harvest(), whose argument this call is part of, upon the same
- * chunk. Until then what it points at lives: a vector of plain strings is this function's argument, which DuckDB keeps until
+ * Of some that is where they lie. It is used by portico_harvest(), whose argument this call is part of, upon the same
+ * chunk. Until then what it points at lives: a vector of plain values is this function's argument, which DuckDB keeps until
  * it evaluates the function again. For a dictionary DuckDB calls the function once and takes the same for later chunks of the
  * dictionary, which it knows by a random name that was made with the dictionary's memory (DuckDB 1.5, DictionaryVector::
  * CreateReusableDictionary and ExecuteFunctionState::TryExecuteDictionaryExpression): a chunk of that name holds that memory,
@@ -61,7 +61,7 @@ static void run(duckdb_function_info info, duckdb_data_chunk input, duckdb_vecto
     duckdb_vector values = duckdb_data_chunk_get_vector(input, 1);
     uint32_t longest_bytes = 0;
     if (!pt__pack(harvest->types[column], values, count, duckdb_vector_get_data(output), &longest_bytes))
-        duckdb_scalar_function_set_error(info, "a decimal of the result has more digits than its type");
+        duckdb_scalar_function_set_error(info, "memory of DuckDB lies too far away");
     pt__harvest_note_packed(harvest, column, count, longest_bytes);
 }
 

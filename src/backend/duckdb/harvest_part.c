@@ -157,7 +157,7 @@ static void take_lengths(pt__producer *producer)
 {
     const pt__harvest *harvest = producer->harvest;
     for (size_t i = 0; harvest->plain != NULL && i < harvest->column_count; i++)
-        pt__batch_set_longest(&producer->batch, i, atomic_load(&harvest->packed[i].longest_bytes));
+        pt__batch_set_longest(&producer->batch, i, atomic_load(&harvest->packing[i].longest_bytes));
 }
 
 bool pt__producer_append(pt__producer *producer, duckdb_vector rows, idx_t count, int64_t *handles)

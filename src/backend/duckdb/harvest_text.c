@@ -45,6 +45,8 @@ static const char SERIAL[] = " LIMIT 9223372036854775807";
 static void put_packs(FILE *out, const pt__harvest *harvest)
 {
     const char *before = " REPLACE (";
+    if (pt__harvest_count_packable(harvest, &harvest->packed) == 0)
+        return;
     for (size_t i = 0; i < harvest->column_count; i++) {
         if (!pt__harvest_is_packed(harvest, i))
             continue;
@@ -54,8 +56,7 @@ static void put_packs(FILE *out, const pt__harvest *harvest)
         put_identifier(out, harvest->names[i]);
         before = ", ";
     }
-    if (before[0] == ',')
-        fputs(")", out);
+    fputs(")", out);
 }
 
 /* A function's name alone might be a macro's of some user. */

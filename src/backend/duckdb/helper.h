@@ -40,8 +40,8 @@ typedef struct pt__helped {
 } pt__helped;
 
 /**
- * Starts the thread; `database` outlives it, and has so many threads. If those are PT_HELPER_THREADS or more, of which it was
- * opened with so many external ones, the thread executes tasks; else it only sees to interrupts.
+ * Starts the thread; `database` outlives it. `threads` is DuckDB's setting, 0: its own choice. From PT_HELPER_THREADS on
+ * `database` was opened with that many external ones, and the thread executes tasks; else it only sees to interrupts.
  */
 pt_status pt__helper_new(duckdb_database database, int64_t threads, pt__helper **out, pt_error *err);
 /** Ends it; no statement is at work. `helper` may be NULL, here and below: then nothing is done. */

@@ -1,5 +1,5 @@
 #include "backend/duckdb/large_texts.h"
-#include "backend/duckdb/harvest_inside.h"
+#include "backend/duckdb/harvest.h"
 
 void pt__large_texts_init(pt__large_texts *self)
 {
@@ -12,6 +12,13 @@ static void drop_plain(pt__large_text *text)
     if (text->plain != NULL)
         pt__harvest_unref(text->plain);
     text->plain = NULL;
+}
+
+/* What is left is that its results are large. */
+static void forget(pt__large_text *text)
+{
+    drop_plain(text);
+    *text = (pt__large_text){.hash = text->hash, .packed = pt__column_set_of_all()};
 }
 
 void pt__large_texts_deinit(pt__large_texts *self)
@@ -57,9 +64,19 @@ void pt__large_texts_set_plain(pt__large_texts *self, uint64_t hash, pt__harvest
     pthread_mutex_lock(&self->lock);
     pt__large_text *text = find(self, hash);
     if (text != NULL && text->plain != plain) {
-        drop_plain(text);
+        if (text->plain != NULL)
+            forget(text);
         text->plain = pt__harvest_ref(plain);
     }
+    pthread_mutex_unlock(&self->lock);
+}
+
+void pt__large_texts_forget_plain(pt__large_texts *self, uint64_t hash, const pt__harvest *plain)
+{
+    pthread_mutex_lock(&self->lock);
+    pt__large_text *text = find(self, hash);
+    if (text != NULL && text->plain == plain)
+        forget(text);
     pthread_mutex_unlock(&self->lock);
 }
 
@@ -76,8 +93,10 @@ bool pt__large_texts_find(pt__large_texts *self, uint64_t hash, pt__large_text *
 {
     pthread_mutex_lock(&self->lock);
     const pt__large_text *text = find(self, hash);
-    if (text != NULL)
+    if (text != NULL) {
         *out = *text;
+        out->plain = NULL;
+    }
     pthread_mutex_unlock(&self->lock);
     return text != NULL;
 }

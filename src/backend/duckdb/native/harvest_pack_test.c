@@ -19,10 +19,11 @@ typedef struct fixture {
     pt__test_result result;
 } fixture;
 
-/* What rows are, in any order. */
+/* What rows are, in any order, and in theirs. */
 typedef struct digest {
     int64_t rows;
     uint64_t sum;
+    uint64_t in_order;
 } digest;
 
 static bool begin_with(fixture *f, uint32_t threads)
@@ -70,6 +71,8 @@ static uint64_t hash_value(const struct ArrowArrayView *column, int64_t row)
     }
     if (column->n_children > 0)
         return 3;
+    if (column->storage_type == NANOARROW_TYPE_BOOL)
+        return (uint64_t)ArrowArrayViewGetIntUnsafe(column, row);
     size_t width = (size_t)column->layout.element_size_bits[1] / 8;
     return pt__hash_bytes(column->buffer_views[1].data.as_uint8 + (size_t)(column->offset + row) * width, width);
 }
@@ -81,6 +84,7 @@ static void add_rows(digest *out, const struct ArrowArrayView *view, int64_t cou
         for (int64_t i = 0; i < view->n_children; i++)
             hash = hash * UINT64_C(0x9E3779B97F4A7C15) + hash_value(view->children[i], row);
         out->sum += hash;
+        out->in_order = (out->in_order ^ hash) * UINT64_C(0x9E3779B97F4A7C15);
     }
     out->rows += count;
 }
@@ -131,7 +135,7 @@ static void mark_large(const fixture *f, const char *sql)
 }
 
 /* Runs the query as one that is new, and as one whose results were large. */
-static void check_same(fixture *f, const char *sql)
+static void check(fixture *f, const char *sql, bool is_ordered)
 {
     digest plain;
     digest packed = {0};
@@ -147,8 +151,18 @@ static void check_same(fixture *f, const char *sql)
     pt__test_stop(&f->result);
     PT_CHECK(plain.rows > 0);
     PT_CHECK_EQ(packed.rows, plain.rows);
-    if (packed.sum != plain.sum)
+    if (packed.sum != plain.sum || (is_ordered && packed.in_order != plain.in_order))
         pt__test_fail(__FILE__, __LINE__, text);
+}
+
+static void check_same(fixture *f, const char *sql)
+{
+    check(f, sql, false);
+}
+
+static void check_in_order(fixture *f, const char *sql)
+{
+    check(f, sql, true);
 }
 
 /* ---- where dictionaries come from ---- */
@@ -171,17 +185,17 @@ static void check_dictionaries_of_a_file(uint32_t threads)
     fixture f;
     PT_REQUIRE(begin_with(&f, threads));
     make_file(&f);
-    check_same(&f, "select * from '%s/rows.parquet'");
+    check_in_order(&f, "select * from '%s/rows.parquet'");
     check_same(&f, "select few, few as again, upper(few), few || many, i from '%s/rows.parquet'");
-    check_same(&f, "select * from '%s/rows.parquet' where i %% 3 = 1");
+    check_in_order(&f, "select * from '%s/rows.parquet' where i %% 3 = 1");
     check_same(&f, "select * from '%s/rows.parquet' where few = 'a text of the kind 3' and own like '%%1'");
     check_same(&f, "select few, many, bytes from '%s/rows.parquet' where hash(i) %% 1000 = 1");
     check_same(&f, "select * from '%s/rows.parquet' limit 5000");
-    check_same(&f, "select * from '%s/rows.parquet' order by own desc limit 3000");
+    check_in_order(&f, "select * from '%s/rows.parquet' order by own desc limit 3000");
     check_same(&f, "select few, count(*) as n from '%s/rows.parquet' group by few");
     check_same(&f, "select distinct many from '%s/rows.parquet'");
     check_same(&f, "select few, lag(many) over (order by i) as l from '%s/rows.parquet'");
-    check_same(&f, "from '%1$s/rows.parquet' union all from '%1$s/rows.parquet'");
+    check_in_order(&f, "from '%1$s/rows.parquet' union all from '%1$s/rows.parquet'");
     end(&f);
 }
 
@@ -240,7 +254,7 @@ PT_TEST(texts_of_any_length_are_packed)
     PT_REQUIRE(begin(&f));
     make(&f,
          "copy (select repeat(chr((65 + i %% 26)::int), (i %% 80)::int) as t, repeat('\u00e4', (i %% 40)::int) as u, "
-         "repeat('z', (32760 + i %% 15)::int) as large from range(3000) r(i)) to '%s/rows.parquet'");
+         "repeat('z', (32760 + i %% 15)::int) as large from range(300) r(i)) to '%s/rows.parquet'");
     check_same(&f, "select t, u from '%s/rows.parquet'");
     check_same(&f, "select * from '%s/rows.parquet'");
     check_same(&f, "select t || i as own, large from '%s/rows.parquet', range(2) r(i)");
@@ -255,10 +269,10 @@ PT_TEST(dictionaries_of_a_table_are_packed)
     make(&f, "attach '%s/kept.db' as kept");
     make(&f, "create table kept.t as from '%s/rows.parquet'");
     make(&f, "checkpoint kept");
-    check_same(&f, "select * from kept.t");
+    check_in_order(&f, "select * from kept.t");
     check_same(&f, "select few, many, more from kept.t where i %% 7 <> 3");
     make(&f, "create table held as from '%s/rows.parquet'");
-    check_same(&f, "select * from held");
+    check_in_order(&f, "select * from held");
     make(&f, "detach kept");
     end(&f);
 }
@@ -437,51 +451,123 @@ PT_TEST(one_pipeline_is_for_two_threads_and_for_rows_that_come_fast)
     end(&f);
 }
 
+static const pt__harvest *known(const fixture *f, const char *sql)
+{
+    pt__harvest *plain = pt__large_texts_plain(&database_of(f)->large_texts, pt__hash_bytes(sql, strlen(sql)));
+    if (plain != NULL)
+        pt__harvest_unref(plain);
+    return plain;
+}
+
+/* Rows of the harvest of a text that is known, which the next one is. */
+static void check_known(fixture *f, const char *sql, const digest *plain)
+{
+    digest rows = {0};
+    const pt__harvest *before = known(f, sql);
+    pt_query query = pt__test_query(sql);
+    PT_REQUIRE(before != NULL);
+    PT_CHECK(pt__test_start(f->session, &query, &f->result));
+    PT_REQUIRE(is_for_many_rows(f));
+    PT_CHECK(database_of(f)->harvests->plain == before);
+    PT_CHECK(read_all(f, &rows));
+    pt__test_stop(&f->result);
+    PT_CHECK_EQ(rows.rows, plain->rows);
+    PT_CHECK(rows.sum == plain->sum);
+    PT_CHECK(known(f, sql) == before);
+}
+
+PT_TEST(rows_of_known_columns_are_the_same)
+{
+    char sql[256];
+    digest plain;
+    fixture f;
+    PT_REQUIRE(begin(&f));
+    make_file(&f);
+    snprintf(sql, sizeof(sql), "select * from '%s/rows.parquet'", f.folder);
+    PT_CHECK(run(&f, sql, &plain));
+    PT_CHECK(known(&f, sql) == NULL);
+    make_known(&f, sql);
+    check_known(&f, sql, &plain);
+    check_known(&f, sql, &plain);
+    end(&f);
+}
+
+/* The last of them come in a batch that is given when there are no more. */
+PT_TEST(the_fewest_rows_that_are_many_make_columns_known)
+{
+    static const char SQL[] = "select i from range(100000) r(i)";
+    fixture f;
+    digest plain;
+    PT_REQUIRE(begin_with(&f, 2));
+    PT_CHECK(run(&f, SQL, &plain));
+    make_known(&f, SQL);
+    check_known(&f, SQL, &plain);
+    end(&f);
+}
+
 PT_TEST(a_table_may_change_when_its_columns_are_known)
 {
     static const char SQL[] = "select * from t";
-    char text[128] = "";
+    char text[128];
     digest rows;
     fixture f;
-    PT_REQUIRE(begin(&f));
+    PT_REQUIRE(begin_with(&f, 2));
     make(&f, "create table t as select i, 'kind ' || i %% 7 as a from range(150000) r(i)");
     make_known(&f, SQL);
+    PT_CHECK(known(&f, SQL) != NULL);
     make(&f, "alter table t rename column a to b");
-    PT_CHECK(run(&f, SQL, &rows));
     make(&f, "alter table t add column c int default 7");
     pt_query query = pt__test_query(SQL);
     PT_CHECK(pt__test_start(f.session, &query, &f.result));
+    PT_CHECK(known(&f, SQL) == NULL);
     put_columns(&f, text, sizeof(text));
     PT_CHECK_STR(text, "i:l|b:u|c:i");
     rows = (digest){0};
     PT_CHECK(read_all(&f, &rows));
     PT_CHECK_EQ(rows.rows, 150000);
     pt__test_stop(&f.result);
+    PT_CHECK(known(&f, SQL) != NULL);
     end(&f);
 }
 
-PT_TEST(texts_are_packed_when_the_result_was_large)
+/* What holds for one table need not for another of the same text. */
+PT_TEST(what_was_learned_is_forgotten_with_the_columns)
 {
-    static const char SMALL[] = "select 'x' || i as s from range(99999) r(i)";
-    static const char LARGE[] = "select 'x' || i as s from range(100000) r(i)";
+    static const char SQL[] = "select * from t";
+    pt__column_set none = {0};
+    pt__large_text text;
     fixture f;
-    digest rows;
-    PT_REQUIRE(begin(&f));
-    run(&f, SMALL, &rows);
-    run(&f, LARGE, &rows);
-    pt_query query = pt__test_query(SMALL);
-    PT_CHECK(pt__test_start(f.session, &query, &f.result));
-    PT_CHECK(!is_for_many_rows(&f));
-    pt__test_stop(&f.result);
-    query = pt__test_query(LARGE);
-    PT_CHECK(pt__test_start(f.session, &query, &f.result));
-    PT_CHECK(is_for_many_rows(&f));
-    pt__test_stop(&f.result);
+    PT_REQUIRE(begin_with(&f, 2));
+    pt__duckdb *database = database_of(&f);
+    uint64_t hash = pt__hash_bytes(SQL, strlen(SQL));
+    pt__harvest *one = pt__harvest_new(database, SQL);
+    pt__harvest *other = pt__harvest_new(database, SQL);
+    pt__large_texts_set_plain(&database->large_texts, hash, one);
+    PT_CHECK(known(&f, SQL) == NULL);
+    pt__large_texts_add(&database->large_texts, hash);
+    pt__large_texts_set_plain(&database->large_texts, hash, one);
+    pt__large_texts_learn(&database->large_texts, hash, &none, true);
+    pt__large_texts_forget_plain(&database->large_texts, hash, other);
+    PT_CHECK(known(&f, SQL) == one);
+    PT_CHECK_EQ(atomic_load(&one->references), 2);
+    pt__large_texts_set_plain(&database->large_texts, hash, other);
+    PT_CHECK_EQ(atomic_load(&one->references), 1);
+    PT_CHECK(pt__large_texts_find(&database->large_texts, hash, &text));
+    PT_CHECK(!text.is_slow);
+    PT_CHECK(pt__column_set_has(&text.packed, 0));
+    pt__large_texts_forget_plain(&database->large_texts, hash, other);
+    PT_CHECK_EQ(atomic_load(&other->references), 1);
+    pt__large_texts_set_plain(&database->large_texts, hash, other);
+    for (uint64_t i = 1; i <= PT_LARGE_TEXTS; i++)
+        pt__large_texts_add(&database->large_texts, hash + i);
+    PT_CHECK_EQ(atomic_load(&other->references), 1);
+    pt__harvest_close(one);
+    pt__harvest_close(other);
     end(&f);
 }
 
 /* An address would be one of the server's memory. */
-PT_TEST(addresses_are_not_for_users)
+PT_TEST(packed_values_are_not_for_users)
 {
     static const char *const TEXTS[] = {
         "select portico_pack(0::usmallint, 'x' || i) as s from range(3) r(i)",
@@ -504,7 +590,7 @@ PT_TEST(addresses_are_not_for_users)
 }
 
 /* DuckDB makes a struct of rows by the name struct_pack, whoever has a macro of it. */
-PT_TEST(macros_do_not_come_between_rows_and_addresses)
+PT_TEST(macros_do_not_come_between_rows_and_packed_values)
 {
     static const char SQL[] = "select a from t";
     static const char *const MACROS[] = {
@@ -541,7 +627,7 @@ static void quote(char *out, size_t size, const char *text)
     memcpy(out + used, "'", 2);
 }
 
-/* Executes, in vain, what was prepared by address, after the macro that its text comes from gives another. */
+/* Executes, in vain, what was prepared with packed columns, after the macro that its text comes from gives another. */
 static void check_refused(fixture *f, const char *text, const char *reason)
 {
     char literal[2048];
@@ -564,7 +650,7 @@ static void check_refused(fixture *f, const char *text, const char *reason)
     pt_error_clear(&err);
 }
 
-PT_TEST(addresses_are_not_for_texts_that_change)
+PT_TEST(packed_values_are_not_for_texts_that_change)
 {
     fixture f;
     PT_REQUIRE(begin(&f));
@@ -588,7 +674,7 @@ static void check_not_evaluated(fixture *f, const char *text)
     check_refused(f, outer, "Error"); /* of DuckDB, where current_query() has no query */
 }
 
-PT_TEST(addresses_are_not_for_what_is_evaluated_while_binding)
+PT_TEST(packed_values_are_not_for_what_is_evaluated_while_binding)
 {
     fixture f;
     PT_REQUIRE(begin(&f));
@@ -605,7 +691,7 @@ PT_TEST(addresses_are_not_for_what_is_evaluated_while_binding)
 }
 
 /* DuckDB would have to bind such a statement again for each row of values. */
-PT_TEST(statements_with_parameters_go_by_value)
+PT_TEST(statements_with_parameters_stay_plain)
 {
     static const char SQL[] = "select 'text ' || i as a from range(3000) r(i) where i >= ?";
     pt_statement_info info;
@@ -623,7 +709,7 @@ PT_TEST(statements_with_parameters_go_by_value)
 }
 
 /* DuckDB evaluates what is constant while it binds and plans: memory of that time is gone when rows are read. */
-PT_TEST(constants_have_no_address_while_they_are_bound)
+PT_TEST(constants_are_not_packed_while_they_are_bound)
 {
     static const char TEXT[] = "select 'x' || i as s from range(3000) r(i)";
     fixture f;

@@ -104,7 +104,7 @@ void pt__native_operation_keep(pt__native_operation *op)
 {
     if (op->head.state != PT_OPERATION_SUCCEEDED || op->link == NULL || (op->link->is_pooled && !op->link->is_clean))
         return;
-    if (op->statement.harvest != NULL && pt__harvest_is_outgrown(op->statement.harvest))
+    if (!op->has_parameters && op->statement.harvest != NULL && pt__harvest_is_outgrown(op->statement.harvest))
         return;
     if (op->has_parameters && op->statement_id[0] != '\0')
         keep_with(op, PT_SHELF_HANDLES, op->statement_id);

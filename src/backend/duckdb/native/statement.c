@@ -120,7 +120,7 @@ static void prepare_for_many_rows(pt__native_statement *s, pt__native_link *link
     s->harvest = other.harvest;
 }
 
-/* A statement that is prepared for many rows at once. */
+/* For many rows right away. */
 static bool prepare_known(pt__native_statement *s, pt__native_link *link, const char *sql)
 {
     s->harvest = pt__harvest_known(link->database, sql);
@@ -128,6 +128,7 @@ static bool prepare_known(pt__native_statement *s, pt__native_link *link, const 
         return false;
     if (prepare_wrapped(s, link, sql))
         return true;
+    pt__harvest_forget_known(s->harvest);
     destroy_last(s);
     return false;
 }
