@@ -29,10 +29,6 @@
 
 typedef struct pt__harvest pt__harvest;
 
-/** From any thread. */
-pt__harvest *pt__harvest_ref(pt__harvest *harvest);
-void pt__harvest_unref(pt__harvest *harvest);
-
 /** For this text, a reference; NULL when memory is exhausted. */
 pt__harvest *pt__harvest_new(pt__duckdb *database, const char *sql);
 /** Ends it: rows that nobody has read are freed, and threads that are still at it are told to stop. Gives the reference back. */
@@ -48,13 +44,6 @@ char *pt__harvest_wrap(const pt__harvest *harvest, const char *sql);
  * when there is nothing to be gained, or when memory is exhausted.
  */
 pt__harvest *pt__harvest_for_many_rows(pt__harvest *plain);
-/**
- * The same of a text that has been executed so before, with the columns it had then, from the start: they may be others by
- * now. NULL also when it has not. Texts with parameters are never executed so.
- */
-pt__harvest *pt__harvest_known(pt__duckdb *database, const char *sql);
-/** Its columns are others: from now on the text is not known. */
-void pt__harvest_forget_known(const pt__harvest *harvest);
 bool pt__harvest_is_for_many_rows(const pt__harvest *harvest);
 /** Whether there have been so many rows that the text would be wrapped otherwise. */
 bool pt__harvest_is_outgrown(const pt__harvest *harvest);
@@ -67,8 +56,8 @@ void pt__harvest_begin_binding(pt__harvest *harvest);
 void pt__harvest_end_binding(pt__harvest *harvest);
 
 /**
- * The columns of the query, once its wrapped text is bound, until when there are none, unless it is a known one: borrowed.
- * Their names are the query's own.
+ * The columns of the query, once its wrapped text is bound, until when there are none, unless it is one for many rows:
+ * borrowed. Their names are the query's own.
  */
 size_t pt__harvest_columns(const pt__harvest *harvest, const duckdb_logical_type **types, char *const **names);
 /** Takes the schema of these columns, whatever comes of it; false if rows cannot be harvested in it. */

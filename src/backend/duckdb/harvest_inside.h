@@ -103,6 +103,9 @@ duckdb_logical_type pt__harvest_bind_type(duckdb_bind_info info, idx_t index);
 /** What the function's call is about from now on. */
 void pt__harvest_bind_to(duckdb_bind_info info, pt__harvest *take_harvest);
 
+pt__harvest *pt__harvest_ref(pt__harvest *harvest);
+void pt__harvest_unref(pt__harvest *harvest);
+
 pt__harvest *pt__harvest_new_of(pt__duckdb *database, uint64_t text_hash);
 
 /** Around an execution (harvest_many.c): before it, for rows and a batch that were given, and once all were. */

@@ -1,11 +1,9 @@
 /* Harvests for many rows: of which texts they are worth it, and what executions show. */
 #include "backend/duckdb/harvest_inside.h"
 
-#include "base/map.h"
 #include "base/monotonic.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { LARGE_ROWS = 100000 }; /* for which to prepare a text twice is nothing */
 
@@ -41,20 +39,6 @@ pt__harvest *pt__harvest_for_many_rows(pt__harvest *plain)
         return harvest;
     pt__harvest_close(harvest);
     return NULL;
-}
-
-pt__harvest *pt__harvest_known(pt__duckdb *database, const char *sql)
-{
-    pt__harvest *plain = pt__large_texts_plain(&database->large_texts, pt__hash_bytes(sql, strlen(sql)));
-    pt__harvest *harvest = plain == NULL ? NULL : pt__harvest_for_many_rows(plain);
-    if (plain != NULL)
-        pt__harvest_unref(plain);
-    return harvest;
-}
-
-void pt__harvest_forget_known(const pt__harvest *harvest)
-{
-    pt__large_texts_forget_plain(&harvest->database->large_texts, harvest->text_hash, harvest->plain);
 }
 
 bool pt__harvest_is_for_many_rows(const pt__harvest *harvest)
@@ -118,8 +102,5 @@ void pt__harvest_learn(pt__harvest *harvest)
     if (harvest->rows_given < LARGE_ROWS)
         return;
     pt__column_set columns = worth_packing(harvest);
-    pt__large_texts *texts = &harvest->database->large_texts;
-    if (harvest->plain != NULL)
-        pt__large_texts_set_plain(texts, harvest->text_hash, harvest->plain);
-    pt__large_texts_learn(texts, harvest->text_hash, &columns, was_slow(harvest));
+    pt__large_texts_learn(&harvest->database->large_texts, harvest->text_hash, &columns, was_slow(harvest));
 }

@@ -38,13 +38,10 @@ static inline pt__column_set pt__column_set_of_all(void)
     return set;
 }
 
-struct pt__harvest;
-
 typedef struct pt__large_text {
-    uint64_t hash;             /* 0: none */
-    struct pt__harvest *plain; /* a reference to the one that has its columns; NULL: they are not known */
-    pt__column_set packed;     /* columns of which packed values are worth it */
-    bool is_slow;              /* one thread does not make the rows fast enough */
+    uint64_t hash;         /* 0: none */
+    pt__column_set packed; /* columns of which packed values are worth it */
+    bool is_slow;          /* one thread does not make the rows fast enough */
 } pt__large_text;
 
 typedef struct pt__large_texts {
@@ -58,15 +55,12 @@ void pt__large_texts_deinit(pt__large_texts *self);
 
 /** With all columns, and fast, if it is new. */
 void pt__large_texts_add(pt__large_texts *self, uint64_t hash);
-/** What an execution has shown: only these columns, and whether it was slow. Others do not take it back. */
+/**
+ * What an execution has shown: only these columns, and whether it was slow. Others do not take it back, also when the text has
+ * come to mean other columns: that costs time, nothing else.
+ */
 void pt__large_texts_learn(pt__large_texts *self, uint64_t hash, const pt__column_set *packed, bool is_slow);
-/** Whose columns it has; takes a reference of its own. What was learned of another one's is forgotten. */
-void pt__large_texts_set_plain(pt__large_texts *self, uint64_t hash, struct pt__harvest *plain);
-/** Its columns are no longer those of this one. */
-void pt__large_texts_forget_plain(pt__large_texts *self, uint64_t hash, const struct pt__harvest *plain);
-/** False if it is none of them. `out->plain` is NULL. */
+/** False if it is none of them. */
 bool pt__large_texts_find(pt__large_texts *self, uint64_t hash, pt__large_text *out);
-/** A reference; NULL: none is known. */
-struct pt__harvest *pt__large_texts_plain(pt__large_texts *self, uint64_t hash);
 
 #endif

@@ -120,23 +120,8 @@ static void prepare_for_many_rows(pt__native_statement *s, pt__native_link *link
     s->harvest = other.harvest;
 }
 
-/* For many rows right away. */
-static bool prepare_known(pt__native_statement *s, pt__native_link *link, const char *sql)
-{
-    s->harvest = pt__harvest_known(link->database, sql);
-    if (s->harvest == NULL)
-        return false;
-    if (prepare_wrapped(s, link, sql))
-        return true;
-    pt__harvest_forget_known(s->harvest);
-    destroy_last(s);
-    return false;
-}
-
 static bool prepare_harvest(pt__native_statement *s, pt__native_link *link, const char *sql)
 {
-    if (prepare_known(s, link, sql))
-        return true;
     s->harvest = pt__harvest_new(link->database, sql);
     if (s->harvest == NULL)
         return false;
