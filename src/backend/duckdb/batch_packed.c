@@ -101,13 +101,17 @@ PACK(pack32, int32_t)
 #undef PACK
 
 /* DuckDB takes what a file has for a decimal, of however many digits. */
-static void pack64(const int64_t *values, idx_t count, uint64_t *out)
+static bool pack64(const int64_t *values, idx_t count, uint64_t *out)
 {
+    bool can = true;
     for (idx_t i = 0; i < count; i++) {
         out[i] = (uint64_t)values[i] << 1 | 1;
-        if ((int64_t)out[i] >> 1 != values[i])
-            out[i] = (uintptr_t)&values[i];
+        if ((int64_t)out[i] >> 1 == values[i])
+            continue;
+        out[i] = (uintptr_t)&values[i];
+        can &= out[i] <= ADDRESS_MASK;
     }
+    return can;
 }
 
 static void clear_nulls(const uint64_t *validity, idx_t count, uint64_t *out)
@@ -121,15 +125,16 @@ bool pt__pack(duckdb_logical_type type, duckdb_vector values, idx_t count, uint6
 {
     const void *data = duckdb_vector_get_data(values);
     const uint64_t *validity = duckdb_vector_get_validity(values);
+    bool can = true;
     switch (width_of(type)) {
     case 0: return pack_texts(data, validity, count, out, longest_bytes);
     case 1: pack8(data, count, out); break;
     case 2: pack16(data, count, out); break;
     case 4: pack32(data, count, out); break;
-    default: pack64(data, count, out); break;
+    default: can = pack64(data, count, out); break;
     }
     clear_nulls(validity, count, out);
-    return true;
+    return can;
 }
 
 /* ---- where a value lies ---- */
