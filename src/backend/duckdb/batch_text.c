@@ -35,7 +35,7 @@ static inline void copy_string(uint8_t *out, const duckdb_string_t *string, uint
     if (length <= 12)
         memcpy(out, string->value.inlined.inlined, 12);
     else if (length >= 16 && length <= 64)
-        pt__copy_16_to_64(out, string->value.pointer.ptr, length);
+        pt__copy_parts(out, string->value.pointer.ptr, length, 16);
     else
         pt__copy_text(out, string->value.pointer.ptr, length);
 }

@@ -74,7 +74,7 @@ void pt__harvest_discard(pt__harvest *harvest);
 pt_status pt__harvest_next(pt__harvest *harvest, pt__filler_fetch fetch, void *context, struct ArrowArray *out,
                            pt_error *err);
 
-/** Registers portico_harvest(). */
-pt_status pt__harvest_register_function(pt__duckdb *database, duckdb_connection connection, pt_error *err);
+/** Registers portico_harvest() and portico_pack(). */
+pt_status pt__harvest_register_functions(pt__duckdb *database, duckdb_connection connection, pt_error *err);
 
 #endif

@@ -68,33 +68,51 @@ static void run(duckdb_function_info info, duckdb_data_chunk input, duckdb_vecto
         duckdb_scalar_function_set_error(info, "no memory for rows, or nobody wants them");
 }
 
-static duckdb_scalar_function make_function(pt__duckdb *database)
+/* ---- registering ---- */
+
+static duckdb_scalar_function make(pt__duckdb *database, const pt__harvest_function *f)
 {
     duckdb_scalar_function function = duckdb_create_scalar_function();
+    duckdb_logical_type constant = duckdb_create_logical_type(f->constant);
     duckdb_logical_type any = duckdb_create_logical_type(DUCKDB_TYPE_ANY);
-    duckdb_logical_type key = duckdb_create_logical_type(DUCKDB_TYPE_UBIGINT);
-    duckdb_logical_type handle = duckdb_create_logical_type(DUCKDB_TYPE_BIGINT);
-    duckdb_scalar_function_set_name(function, PT_HARVEST_FUNCTION);
-    duckdb_scalar_function_add_parameter(function, key);
+    duckdb_logical_type result = duckdb_create_logical_type(f->result);
+    duckdb_scalar_function_set_name(function, f->name);
+    duckdb_scalar_function_add_parameter(function, constant);
     duckdb_scalar_function_add_parameter(function, any);
-    duckdb_scalar_function_set_return_type(function, handle);
-    duckdb_scalar_function_set_volatile(function); /* called once for each row, whatever its arguments */
+    duckdb_scalar_function_set_return_type(function, result);
     duckdb_scalar_function_set_special_handling(function);
     duckdb_scalar_function_set_extra_info(function, database, NULL);
-    duckdb_scalar_function_set_bind(function, bind);
-    duckdb_scalar_function_set_init(function, init);
-    duckdb_scalar_function_set_function(function, run);
+    duckdb_scalar_function_set_bind(function, f->bind);
+    duckdb_scalar_function_set_function(function, f->run);
+    if (f->init != NULL)
+        duckdb_scalar_function_set_init(function, f->init);
+    if (f->is_volatile)
+        duckdb_scalar_function_set_volatile(function);
+    duckdb_destroy_logical_type(&constant);
     duckdb_destroy_logical_type(&any);
-    duckdb_destroy_logical_type(&key);
-    duckdb_destroy_logical_type(&handle);
+    duckdb_destroy_logical_type(&result);
     return function;
 }
 
-pt_status pt__harvest_register_function(pt__duckdb *database, duckdb_connection connection, pt_error *err)
+static bool add(pt__duckdb *database, duckdb_connection connection, const pt__harvest_function *f)
 {
-    duckdb_scalar_function function = make_function(database);
+    duckdb_scalar_function function = make(database, f);
     duckdb_state state = duckdb_register_scalar_function(connection, function);
     duckdb_destroy_scalar_function(&function);
-    bool are_taken = state == DuckDBSuccess && pt__harvest_register_pack(database, connection);
-    return are_taken ? PT_OK : pt_error_set(err, PT_INTERNAL, "DuckDB does not take " PT_HARVEST_FUNCTION);
+    return state == DuckDBSuccess;
+}
+
+static const pt__harvest_function HARVEST = {.name = PT_HARVEST_FUNCTION,
+                                             .constant = DUCKDB_TYPE_UBIGINT,
+                                             .result = DUCKDB_TYPE_BIGINT,
+                                             .is_volatile = true, /* called once for each row, whatever its arguments */
+                                             .bind = bind,
+                                             .init = init,
+                                             .run = run};
+
+pt_status pt__harvest_register_functions(pt__duckdb *database, duckdb_connection connection, pt_error *err)
+{
+    if (add(database, connection, &HARVEST) && add(database, connection, &pt__harvest_pack_function))
+        return PT_OK;
+    return pt_error_set(err, PT_INTERNAL, "DuckDB does not take " PT_HARVEST_FUNCTION);
 }

@@ -63,10 +63,10 @@ struct pt__harvest {
     pt__duckdb *database;
     uint64_t key;
     uint64_t text_hash;
-    pt__harvest *plain;    /* a reference: whose columns these are, now for many rows; NULL: they are its own */
-    pt__column_set packed; /* columns that come so, if they can be */
-    bool is_serial;        /* one pipeline makes the rows, on one thread at a time */
-    pt__packed_column *packing;
+    pt__harvest *plain;         /* a reference: whose columns these are, now for many rows; NULL: they are its own */
+    pt__column_set packed;      /* columns that come so, if they can be */
+    bool is_serial;             /* one pipeline makes the rows, on one thread at a time */
+    pt__packed_column *packing; /* of each column; NULL if `plain` is */
     pthread_mutex_t lock;
     pthread_cond_t produced;     /* what the reader waits for */
     const pt__producer *awaited; /* NULL: it does not wait */
@@ -106,6 +106,7 @@ void pt__harvest_bind_to(duckdb_bind_info info, pt__harvest *take_harvest);
 pt__harvest *pt__harvest_ref(pt__harvest *harvest);
 void pt__harvest_unref(pt__harvest *harvest);
 
+/** As pt__harvest_new. */
 pt__harvest *pt__harvest_new_of(pt__duckdb *database, uint64_t text_hash);
 
 /** Around an execution (harvest_many.c): before it, for rows and a batch that were given, and once all were. */
@@ -128,8 +129,8 @@ bool pt__harvest_count_pack(pt__harvest *harvest, size_t column, duckdb_logical_
 /** Values of the column have been packed, of rows or of a dictionary, which are no longer than that. From any thread. */
 void pt__harvest_note_packed(pt__harvest *harvest, size_t column, size_t values, uint32_t longest_bytes);
 /**
- * Whether it is our own words alone that were bound, and rows may come. DuckDB binds them behind the query, and may evaluate calls in it
- * meanwhile: these were no more than counted.
+ * Whether it is our own words alone that were bound, and rows may come. DuckDB binds them behind the query, and may evaluate
+ * calls in it meanwhile: these were no more than counted.
  */
 bool pt__harvest_is_ours(pt__harvest *harvest);
 void pt__harvest_free_columns(pt__harvest *harvest);
@@ -138,8 +139,19 @@ void pt__part_unref(pt__part *part);
 /** `count` rows of a sealed part from `first` on, which refer to its memory; false when memory is exhausted. */
 bool pt__part_slice(pt__part *part, uint64_t first, uint64_t count, struct ArrowArray *out);
 
-/** Registers portico_pack(). */
-bool pt__harvest_register_pack(pt__duckdb *database, duckdb_connection connection);
+/** One of our functions, of a constant and of anything. */
+typedef struct pt__harvest_function {
+    const char *name;
+    duckdb_type constant;
+    duckdb_type result;
+    bool is_volatile;
+    duckdb_scalar_function_bind_t bind;
+    duckdb_scalar_function_init_t init; /* NULL: it has no state */
+    duckdb_scalar_function_t run;
+} pt__harvest_function;
+
+/** portico_pack(). */
+extern const pt__harvest_function pt__harvest_pack_function;
 
 /** NULL when memory is exhausted. */
 pt__producer *pt__producer_new(pt__harvest *harvest);

@@ -65,30 +65,8 @@ static void run(duckdb_function_info info, duckdb_data_chunk input, duckdb_vecto
     pt__harvest_note_packed(harvest, column, count, longest_bytes);
 }
 
-static duckdb_scalar_function make_function(pt__duckdb *database)
-{
-    duckdb_scalar_function function = duckdb_create_scalar_function();
-    duckdb_logical_type any = duckdb_create_logical_type(DUCKDB_TYPE_ANY);
-    duckdb_logical_type column = duckdb_create_logical_type(DUCKDB_TYPE_USMALLINT);
-    duckdb_logical_type packed = duckdb_create_logical_type(DUCKDB_TYPE_UBIGINT);
-    duckdb_scalar_function_set_name(function, PT_HARVEST_PACK_FUNCTION);
-    duckdb_scalar_function_add_parameter(function, column);
-    duckdb_scalar_function_add_parameter(function, any);
-    duckdb_scalar_function_set_return_type(function, packed);
-    duckdb_scalar_function_set_special_handling(function);
-    duckdb_scalar_function_set_extra_info(function, database, NULL);
-    duckdb_scalar_function_set_bind(function, bind);
-    duckdb_scalar_function_set_function(function, run);
-    duckdb_destroy_logical_type(&any);
-    duckdb_destroy_logical_type(&column);
-    duckdb_destroy_logical_type(&packed);
-    return function;
-}
-
-bool pt__harvest_register_pack(pt__duckdb *database, duckdb_connection connection)
-{
-    duckdb_scalar_function function = make_function(database);
-    duckdb_state state = duckdb_register_scalar_function(connection, function);
-    duckdb_destroy_scalar_function(&function);
-    return state == DuckDBSuccess;
-}
+const pt__harvest_function pt__harvest_pack_function = {.name = PT_HARVEST_PACK_FUNCTION,
+                                                        .constant = DUCKDB_TYPE_USMALLINT,
+                                                        .result = DUCKDB_TYPE_UBIGINT,
+                                                        .bind = bind,
+                                                        .run = run};

@@ -197,7 +197,7 @@ static pt_status prepare(pt__duckdb *self, const pt_config *config, pt_error *er
     if (status == PT_OK)
         status = pt__native_register_stream(self, connection, err);
     if (status == PT_OK)
-        status = pt__harvest_register_function(self, connection, err);
+        status = pt__harvest_register_functions(self, connection, err);
     if (status == PT_OK)
         status = pt__duckdb_run(connection, DATABASE_SETTINGS, err);
     if (status == PT_OK)
